@@ -1,0 +1,1 @@
+"""Each fast path against a plain version of the papers' algorithm: same instances, one process, ratios."""

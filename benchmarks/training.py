@@ -1,0 +1,63 @@
+"""A training epoch: heedful's against a plain one, same batches, same threads, and the same losses."""
+
+import time
+from functools import partial
+
+import numpy as np
+import torch
+
+from benchmarks.plain import PlainBiLSTM
+from benchmarks.report import Result
+from heedful.models.batching import training_batches
+from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.options import BiLSTMOptions, TrainingOptions
+from heedful.models.padded import Padded
+from heedful.models.training import Examples, TableGradient, batch_loss, class_weights, make_optimiser, train_step
+
+WIDTH = 300
+
+
+def training_epoch(name: str, examples: Examples, words: int, *, steps: int | None = None) -> Result:
+    """Time an epoch (or its first `steps` batches) both ways, one after the other in small turns."""
+    options = TrainingOptions()
+    embedding = np.random.default_rng(0).standard_normal((words, WIDTH)).astype(np.float32)
+    model = Classifier(
+        embedding=embedding,
+        encoder="bilstm",
+        encoder_options=BiLSTMOptions(),
+        attention="additive",
+        outputs=1,
+        seed=0,
+    )
+    plain = PlainBiLSTM(model)
+    weights = class_weights(examples.labels, 2)
+    framed, labels = with_sentinels(examples.tokens), torch.from_numpy(examples.labels)
+    ours, table = make_optimiser(model, options), TableGradient(model.embedding)
+    theirs = torch.optim.Adam(plain.parameters(), lr=options.learning_rate, weight_decay=options.l2)
+    seconds = {"plain": 0.0, "heedful": 0.0}
+    losses: dict[str, list[float]] = {"plain": [], "heedful": []}
+    batches = training_batches(examples.tokens.lengths, size=options.batch, seed=0, epoch=0)[:steps]
+    for rows in batches:  # in turns, so that a busy machine slows both alike
+        loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction="mean")
+        started = time.perf_counter()
+        loss = loss_of(plain(Padded.of(framed.take(rows))))
+        theirs.zero_grad()
+        loss.backward()
+        theirs.step()
+        losses["plain"].append(loss.item())
+        seconds["plain"] += time.perf_counter() - started
+        started = time.perf_counter()
+        losses["heedful"].append(train_step(model, ours, table, Padded.of(framed.take(rows)), loss_of))
+        seconds["heedful"] += time.perf_counter() - started
+    apart = float(np.abs(np.subtract(losses["plain"], losses["heedful"])).max())
+    return Result(
+        name=name,
+        plain_seconds=seconds["plain"],
+        fast_seconds=seconds["heedful"],
+        details={
+            "batches": len(batches),
+            "largest difference of a batch loss": apart,
+            "mean loss, plain": float(np.mean(losses["plain"])),
+            "mean loss, heedful": float(np.mean(losses["heedful"])),
+        },
+    )

@@ -1,0 +1,5 @@
+"""`heedful corpora`."""
+
+import typer
+
+corpora = typer.Typer()

@@ -1,0 +1,44 @@
+"""`heedful demo`: the newcomer's first minutes; needs no data."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+_CORPORA: dict[str, dict[str, Any]] = {
+    "short reviews, 2 classes": {},
+    "long reviews, 3 classes": {"verdicts": 2, "classes": 3, "length": 30},
+}
+_ENCODERS = ("bilstm", "cnn", "average")
+_EPOCHS = 4
+
+
+def demo(
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs/demo"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Train attention models on built-in reviews whose deciding words are known, and look where attention lies."""
+    from heedful.cli.console import bars, console, notices
+    from heedful.report.demo import Finding, demo_report, find
+    from heedful.runs.execution import perform
+
+    findings: list[Finding] = []
+    for title, corpus_options in _CORPORA.items():
+        for encoder in _ENCODERS:
+            notices.print(f"[bold]{title}: {encoder} + additive attention[/]")
+            values = {
+                "corpus": "planted",
+                "encoder": encoder,
+                "seed": seed,
+                "corpus_options": corpus_options,
+                "training": {"epochs": _EPOCHS},
+            }
+            with bars() as reporter:
+                run = perform(values, out=out, reporter=reporter)
+            findings.append(find(title, run))
+    if as_json:
+        typer.echo(json.dumps([finding._asdict() for finding in findings], default=str))
+    else:
+        console.print(demo_report(findings))

@@ -1,0 +1,64 @@
+"""The `heedful` command."""
+
+import os
+import sys
+import traceback
+
+import typer
+
+from heedful import __version__
+from heedful.cli.corpora import corpora
+from heedful.cli.demo import demo
+from heedful.cli.run import run
+from heedful.cli.show import show
+from heedful.errors import HeedfulError
+
+app = typer.Typer(
+    name="heedful",
+    help="May the attention weights of a text model be shown to people as an explanation of its decisions?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.add_typer(corpora, name="corpora")
+app.command()(run)
+app.command()(show)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"heedful {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line: errors a user can mend are one line and exit code 2."""
+    try:
+        app()
+    except HeedfulError as error:
+        _fail(str(error), 2)
+    except KeyboardInterrupt:
+        _fail("stopped; the same command goes on where it was", 130)
+    except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.filename or 'file system'}: {error.strerror or error}", 2)
+    except Exception as error:  # a bug of ours: still no traceback, unless asked for
+        if os.environ.get("HEEDFUL_DEBUG"):
+            traceback.print_exc()
+        _fail(f"unexpected {type(error).__name__}: {error} (a bug in heedful; HEEDFUL_DEBUG=1 shows where)", 70)
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)

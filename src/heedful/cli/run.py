@@ -1,0 +1,66 @@
+"""`heedful run`: from a corpus to a trained model and its evidence."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def run(
+    corpus: Annotated[str | None, typer.Option(help="Which corpus; `heedful corpora` lists them.")] = None,
+    model: Annotated[str | None, typer.Option(help="classifier")] = None,
+    encoder: Annotated[str | None, typer.Option(help="bilstm, cnn or average")] = None,
+    attention: Annotated[str | None, typer.Option(help="additive or dot")] = None,
+    preset: Annotated[str | None, typer.Option(help="paper: as the paper says; released: as its code does.")] = None,
+    vectors: Annotated[
+        str | None, typer.Option(help="Pretrained word vectors (.vec, GloVe text, word2vec .bin), or `word2vec`.")
+    ] = None,
+    subset: Annotated[bool | None, typer.Option("--subset", help="Accept a part of the official data.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of the network's arithmetic.")] = None,
+    file: Annotated[str | None, typer.Option(help="Corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
+    text: Annotated[str | None, typer.Option(help="Corpus `table`: the column of texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="Corpus `table`: the column of labels.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file with any configuration values.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
+    out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print directory and metrics as JSON.")] = False,
+) -> None:
+    """Train a model on a corpus and write its evidence; resumes what was interrupted, repeats nothing."""
+    from heedful.cli.console import bars, console, parse_settings
+    from heedful.errors import BadConfig
+    from heedful.report.summary import run_summary
+    from heedful.runs.config import merge, read_toml
+    from heedful.runs.execution import perform
+
+    values: dict[str, Any] = read_toml(config) if config else {}
+    values = merge(values, parse_settings(set_ or []))
+    given = {
+        "corpus": "table" if corpus is None and file is not None else corpus,
+        "model": model,
+        "encoder": encoder,
+        "attention": attention,
+        "preset": preset,
+        "subset": subset,
+        "seed": seed,
+        "threads": threads,
+    }
+    columns = {"file": file, "text": text, "label": label}
+    values = merge(values, _present(given))
+    values = merge(values, {"embedding": _present({"vectors": vectors}), "corpus_options": _present(columns)})
+    if "corpus" not in values:
+        raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
+    with bars() as reporter:
+        done = perform(values, out=out, data=data, reporter=reporter)
+    if as_json:
+        typer.echo(json.dumps({"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}))
+    else:
+        console.print(run_summary(done))
+
+
+def _present(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}

@@ -1,0 +1,34 @@
+"""`heedful show`: one instance in the terminal or in a file."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def show(
+    run: Annotated[Path, typer.Argument(help="A run directory.")],
+    instance: Annotated[str | None, typer.Option(help="The id of a test instance; default: the first.")] = None,
+    text: Annotated[str | None, typer.Option(help="Any text, read by the run's model.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the heat-map to a .html, .svg or .tex file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print tokens, weights and output as JSON.")] = False,
+) -> None:
+    """Show where a model's attention lies on one instance, and what it decided."""
+    from heedful.cli.console import console
+    from heedful.errors import BadConfig
+    from heedful.report.heatmap import save_heatmap, terminal_heatmap
+    from heedful.report.instance import read_instance, read_text
+    from heedful.runs.directory import Run
+
+    if instance is not None and text is not None:
+        raise BadConfig("--instance and --text exclude each other; give one of them")
+    opened = Run.open(run)
+    shown = read_text(opened, text) if text is not None else read_instance(opened, instance)
+    if save is not None:
+        save_heatmap(shown, save)
+        console.print(f"written to {save}")
+    elif as_json:
+        typer.echo(json.dumps(shown.to_dict(), ensure_ascii=False))
+    else:
+        console.print(terminal_heatmap(shown))

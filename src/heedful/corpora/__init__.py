@@ -1,0 +1,1 @@
+"""Corpora in their native formats, one file each."""

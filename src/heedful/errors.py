@@ -1,0 +1,43 @@
+"""One family of errors: each says what is wrong, why it matters, and what to do."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class HeedfulError(Exception):
+    """Anything a user can mend; the command line prints it in one line and exits with code 2."""
+
+
+class BadInput(HeedfulError):
+    """A file, row or value that cannot be used as it is."""
+
+
+class BadConfig(HeedfulError):
+    """An option or a configuration value that makes no sense."""
+
+
+class NotFound(HeedfulError):
+    """A corpus, run or instance that is not where it was looked for."""
+
+
+class MissingExtra(HeedfulError):
+    """An optional library that is needed here and not installed."""
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(f'{purpose} needs {library}, which is not installed: pip install "heedful[{extra}]"')
+
+
+class DiskFull(HeedfulError):
+    """No room to write; what was finished before is kept."""
+
+
+def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
+    """An error that lists the valid names and suggests the nearest one.
+
+    >>> print(unknown_name("encoder", "bilstn", ["average", "bilstm"]))
+    unknown encoder 'bilstn' (did you mean 'bilstm'?); valid: average, bilstm
+    """
+    names = sorted(valid)
+    near = get_close_matches(name, names, n=1)
+    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    return BadConfig(f"unknown {kind} '{name}'{hint}; valid: {', '.join(names)}")

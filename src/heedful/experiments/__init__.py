@@ -1,0 +1,1 @@
+"""Experiments: evidence in, a frame with one row an instance out. No model, no torch."""

@@ -1,0 +1,33 @@
+"""Does attention lie on the items that really decide? For corpora that know which these are."""
+
+import numpy as np
+import polars as pl
+
+from heedful.errors import BadInput
+from heedful.evidence import Evidence
+
+
+def truth(evidence: Evidence) -> pl.DataFrame:
+    """One row an instance: `mass`, the attention on deciding items; `share`, the share of items that decide (what
+    uniform attention would put on them); `top`, whether the most attended item decides (the first one on ties).
+
+    Instances in which no item is known to decide have nulls.
+    """
+    if evidence.truth is None:
+        raise BadInput("this evidence has no column 'truth': which items decide is not known for this corpus")
+    weights, deciding = evidence.weights, evidence.truth
+    known = deciding.like(deciding.values.astype(np.int64)).sum()  # (n,)
+    mass = weights.like(weights.values.astype(np.float64) * deciding.values).sum()
+    top = [bool(decides[row.argmax()]) for row, decides in zip(weights, deciding, strict=True)]
+    frame = pl.DataFrame(
+        {
+            "id": list(evidence.ids),
+            "mass": mass,
+            "share": known / weights.lengths,
+            "top": top,
+        }
+    )
+    nothing = pl.Series(known == 0)
+    return frame.with_columns(
+        pl.when(nothing).then(None).otherwise(pl.col(name)).alias(name) for name in ("mass", "share", "top")
+    )

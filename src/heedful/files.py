@@ -1,0 +1,114 @@
+"""Files appear whole or not at all, and are known by their content."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from heedful.errors import DiskFull
+
+TEMPORARY = ".tmp"
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`; when the block ends well it becomes `path`, otherwise it vanishes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
+    except Exception as error:
+        temporary.unlink(missing_ok=True)
+        if _is_disk_full(error):
+            raise DiskFull(
+                f"no space left while writing {path}: free some space and run again; what was finished before is kept"
+            ) from error
+        raise
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Clear what a killed process left half-written in `folder`."""
+    for leftover in folder.glob(f".*{TEMPORARY}"):
+        leftover.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text, whole or not at all."""
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON that a person can read and a diff can compare."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_parquet(path: Path, frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a frame, whole or not at all."""
+    with atomic(path) as temporary:
+        frame.write_parquet(temporary, metadata=dict(metadata or {}))
+
+
+def content_fingerprint(path: Path) -> str:
+    """A short hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
+
+
+def fingerprint(value: Any) -> str:
+    """A short hash of anything that JSON can hold."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+class Parts:
+    """A Parquet file too large for memory, written in parts that are merged at the end.
+
+    Each part appears whole, so that a killed writer goes on at part `done`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = path.with_name(f".{path.name}.parts")
+        self.done = 0
+        while self._part(self.done).exists():
+            self.done += 1
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Write the next part."""
+        write_parquet(self._part(self.done), frame)
+        self.done += 1
+
+    def scan(self) -> pl.LazyFrame:
+        """The parts written so far, in order."""
+        return pl.scan_parquet([self._part(index) for index in range(self.done)])
+
+    def finish(self, metadata: Mapping[str, str] | None = None, merged: pl.LazyFrame | None = None) -> None:
+        """Merge the parts (or a frame made of them) into the file itself, in bounded memory, and remove them."""
+        with atomic(self.path) as temporary:
+            (self.scan() if merged is None else merged).sink_parquet(temporary, metadata=dict(metadata or {}))
+        self.discard()
+
+    def discard(self) -> None:
+        """Forget the parts written so far."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.done = 0
+
+    def _part(self, index: int) -> Path:
+        return self.folder / f"{index:06d}.parquet"
+
+
+def _is_disk_full(error: Exception) -> bool:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return True
+    return "No space left on device" in str(error)

@@ -1,0 +1,141 @@
+"""Distances, rank correlation, intervals and tests that every experiment shares.
+
+Everything is defined for rows of one item and for constant rows: a rank correlation that does not exist is NaN in the
+arrays here, null in files, and `summarise` leaves it out of the mean and says how many there were.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import xlogy
+
+from heedful.ragged import Ragged
+from heedful.randomness import Stream
+
+Floats = NDArray[np.float64]
+
+
+def tvd(first: ArrayLike, second: ArrayLike) -> Floats:
+    """Total variation distance of outputs (n, K), in [0, 1]; K = 1 is the probability of a Bernoulli.
+
+    >>> tvd([[0.9]], [[0.4]]).round(6).tolist(), tvd([[0.5, 0.5]], [[1.0, 0.0]]).tolist()
+    ([0.5], [0.5])
+    """
+    difference = np.abs(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64))
+    total = difference.sum(axis=-1)
+    return np.asarray(total if difference.shape[-1] == 1 else total / 2)
+
+
+def jsd(first: Ragged, second: Ragged) -> Floats:
+    """Jensen-Shannon divergence of two ragged batches of distributions, natural logarithm: (n,) in [0, ln 2]."""
+    p = first.values.astype(np.float64)
+    q = second.values.astype(np.float64)
+    middle = (p + q) / 2
+    terms = (xlogy(p, p) + xlogy(q, q)) / 2 - xlogy(middle, middle)
+    return np.clip(first.like(terms).sum().astype(np.float64), 0.0, np.log(2))  # rounding may leave -1e-17
+
+
+def entropy(distributions: Ragged) -> Floats:
+    """Shannon entropy of each row, natural logarithm: (n,)."""
+    p = distributions.values.astype(np.float64)
+    return distributions.like(-xlogy(p, p)).sum().astype(np.float64)
+
+
+class Kendall(NamedTuple):
+    """Rank correlation of each row; NaN where it is undefined (fewer than two items, or a constant row)."""
+
+    tau: Floats  # (n,)
+    p_value: Floats  # (n,)
+
+
+def kendall(first: Ragged, second: Ragged) -> Kendall:
+    """Kendall's tau-b with its p-value, row by row (SciPy's)."""
+    if not np.array_equal(first.offsets, second.offsets):
+        raise ValueError("the rows to correlate must have the same lengths")
+    tau = np.full(len(first), np.nan)
+    p_value = np.full(len(first), np.nan)
+    for row, (x, y) in enumerate(zip(first, second, strict=True)):
+        if len(x) > 1 and np.any(x != x[0]) and np.any(y != y[0]):
+            tau[row], p_value[row] = stats.kendalltau(x, y)
+    return Kendall(tau, p_value)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A mean that says what it is a mean of."""
+
+    mean: float | None  # None where nothing is defined
+    std: float | None  # of the population, as the papers report it
+    n: int  # defined values
+    undefined: int  # values left out
+
+
+def summarise(values: ArrayLike) -> Summary:
+    """Mean and standard deviation over the defined values.
+
+    >>> summarise([1.0, float("nan"), 3.0])
+    Summary(mean=2.0, std=1.0, n=2, undefined=1)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    defined = array[~np.isnan(array)]
+    if len(defined) == 0:
+        return Summary(None, None, 0, len(array))
+    return Summary(float(defined.mean()), float(defined.std()), len(defined), len(array) - len(defined))
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+
+
+def bootstrap(samples: Sequence[ArrayLike], *, seed: int, level: float = 0.95, draws: int = 2000) -> Interval | None:
+    """Percentile bootstrap interval of a mean over two levels: runs (one array each), and instances within a run.
+
+    Each draw picks as many runs as there are, with replacement, and instances with replacement within each; with a
+    single array it is the ordinary bootstrap. Undefined values (NaN) are left out; None if nothing is left.
+    """
+    arrays = [np.asarray(sample, dtype=np.float64) for sample in samples]
+    arrays = [array[~np.isnan(array)] for array in arrays]
+    arrays = [array for array in arrays if len(array)]
+    if not arrays:
+        return None
+    generator = Stream(seed, "bootstrap").generator()
+    picks = generator.integers(len(arrays), size=(draws, len(arrays)))
+    sums = np.zeros(draws)
+    counts = np.zeros(draws)
+    for index, array in enumerate(arrays):
+        times = (picks == index).sum(axis=1)  # how often each draw picked this run
+        for draw in np.flatnonzero(times):
+            size = (int(times[draw]), len(array))
+            sums[draw] += array[generator.integers(len(array), size=size)].sum()
+            counts[draw] += times[draw] * len(array)
+    low, high = np.quantile(sums / counts, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+class SignTest(NamedTuple):
+    """Outcome of a paired sign test."""
+
+    lower: int  # pairs in which the first is smaller
+    higher: int
+    ties: int
+    p_value: float
+
+
+def sign_test(first: ArrayLike, second: ArrayLike) -> SignTest:
+    """Exact two-sided paired sign test; ties are dropped, and with nothing but ties p = 1.
+
+    >>> sign_test([1, 2, 3], [2, 3, 4])
+    SignTest(lower=3, higher=0, ties=0, p_value=0.25)
+    """
+    x, y = np.asarray(first), np.asarray(second)
+    lower, higher = int((x < y).sum()), int((x > y).sum())
+    decided = lower + higher
+    p_value = float(stats.binomtest(lower, decided).pvalue) if decided else 1.0
+    return SignTest(lower, higher, len(x) - decided, p_value)

@@ -1,0 +1,1 @@
+"""Attention models: encoders, attentions, decoders and their training."""

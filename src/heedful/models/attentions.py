@@ -1,0 +1,54 @@
+"""Attentions: states (B, T, H) to weights (B, T), a distribution over the real items."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from heedful.models.padded import Padded
+
+
+class Attention(nn.Module):
+    """Base of all attentions: a score for each item, then a softmax over the real ones."""
+
+    def scores(self, states: Tensor) -> Tensor:
+        """One unnormalised score a cell, (B, T)."""
+        raise TypeError("an attention defines scores")
+
+    def forward(self, states: Padded) -> Padded:
+        """Weights that are zero on padding and sum to one over the real items."""
+        scores = self.scores(states.values)
+        if not states.full:
+            scores = scores.masked_fill(~states.mask, -torch.inf)
+        return states.with_values(scores.softmax(dim=-1))
+
+
+class Additive(Attention):
+    """v . tanh(W h + b) (Bahdanau et al. 2015), with as many hidden units as half the state."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(size, size // 2)
+        self.score = nn.Linear(size // 2, 1, bias=False)
+
+    def scores(self, states: Tensor) -> Tensor:
+        """One score a cell."""
+        scores: Tensor = self.score(torch.tanh(self.hidden(states)))
+        return scores.squeeze(-1)
+
+
+class Dot(Attention):
+    """w . h / sqrt(H) with a learned w (Vaswani et al. 2017, without a query)."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.scale = math.sqrt(size)
+        self.score = nn.Linear(size, 1, bias=False)
+
+    def scores(self, states: Tensor) -> Tensor:
+        """One score a cell."""
+        scores: Tensor = self.score(states)
+        return scores.squeeze(-1) / self.scale
+
+
+ATTENTIONS: dict[str, type[Attention]] = {"additive": Additive, "dot": Dot}

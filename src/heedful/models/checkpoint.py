@@ -1,0 +1,73 @@
+"""Checkpoints: everything training needs to go on after a kill, written once an epoch, whole or not at all."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from heedful.files import atomic
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Two files in a folder: the state after the last finished epoch, and the best model so far."""
+
+    folder: Path
+
+    @property
+    def last(self) -> Path:
+        """Parameters, optimiser state and history."""
+        return self.folder / "last.safetensors"
+
+    @property
+    def best(self) -> Path:
+        """The parameters selected on the dev split."""
+        return self.folder / "best.safetensors"
+
+    def save(self, model: nn.Module, optimiser: torch.optim.Optimizer, history: list[dict[str, Any]]) -> None:
+        """Keep the state after an epoch."""
+        tensors = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
+        for index, state in optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{index}.{name}": tensor for name, tensor in state.items()}
+        write_tensors(self.last, tensors, {"history": json.dumps(history)})
+
+    def save_best(self, model: nn.Module) -> None:
+        """Keep the parameters; written before `last`, so that a kill between the two only repeats an epoch."""
+        write_tensors(self.best, model.state_dict())
+
+    def remove(self) -> None:
+        """Training and everything after it is done."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def resume(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> list[dict[str, Any]]:
+        """Put model and optimiser back to the last finished epoch; the history tells which (empty: a fresh start)."""
+        if not self.last.exists():
+            return []
+        tensors, metadata = read_tensors(self.last)
+        model.load_state_dict({key[6:]: value for key, value in tensors.items() if key.startswith("model.")})
+        state: dict[int, dict[str, Tensor]] = {}
+        for key, value in tensors.items():
+            if key.startswith("optimiser."):
+                _, index, name = key.split(".")
+                state.setdefault(int(index), {})[name] = value
+        optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
+        history: list[dict[str, Any]] = json.loads(metadata["history"])
+        return history
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
+    """Write tensors in the safetensors format, whole or not at all."""
+    with atomic(path) as temporary:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary, metadata)
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Tensors and metadata of a safetensors file."""
+    with safe_open(path, framework="pt") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118

@@ -1,0 +1,78 @@
+"""Encoders: embedded tokens (B, T, E) to states (B, T, H), one state an item."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from heedful.models.options import AverageOptions, BiLSTMOptions, CNNOptions
+from heedful.models.padded import Padded
+
+
+class Encoder(nn.Module):
+    """Base of all encoders; `size` is H."""
+
+    size: int
+
+    def __init__(self, width: int, options: Any) -> None:
+        super().__init__()
+
+    def forward(self, embedded: Padded) -> Padded:
+        """States of the same cells."""
+        raise TypeError("an encoder defines forward")
+
+
+class BiLSTM(Encoder):
+    """One-layer bidirectional LSTM (Jain & Wallace, section 2).
+
+    Two one-way LSTMs, the second over each sequence reversed within its own length: the states of a bidirectional
+    LSTM over packed sequences, but through dense kernels that are several times faster on a CPU.
+    """
+
+    def __init__(self, width: int, options: BiLSTMOptions) -> None:
+        super().__init__(width, options)
+        self.size = 2 * options.hidden
+        self.ahead = nn.LSTM(width, options.hidden, batch_first=True)
+        self.back = nn.LSTM(width, options.hidden, batch_first=True)
+
+    def forward(self, embedded: Padded) -> Padded:
+        """Both directions' states side by side."""
+        ahead, _ = self.ahead(embedded.values)
+        back, _ = self.back(embedded.reversed().values)
+        return embedded.with_values(torch.cat([ahead, embedded.with_values(back).reversed().values], dim=-1))
+
+
+class CNN(Encoder):
+    """Parallel convolutions of several widths, "same" padding, ReLU."""
+
+    def __init__(self, width: int, options: CNNOptions) -> None:
+        super().__init__(width, options)
+        self.size = options.filters * len(options.kernels)
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(width, options.filters, kernel, padding=kernel // 2) for kernel in options.kernels
+        )
+
+    def forward(self, embedded: Padded) -> Padded:
+        """Windows beyond the ends see zeros, whatever the padding holds."""
+        columns = embedded.zeroed().values.transpose(1, 2)  # (B, E, T)
+        states = torch.cat([torch.relu(convolution(columns)) for convolution in self.convolutions], dim=1)  # (B, H, T)
+        return embedded.with_values(states.transpose(1, 2))
+
+
+class Average(Encoder):
+    """Each token by itself: a linear map and an activation, no context."""
+
+    def __init__(self, width: int, options: AverageOptions) -> None:
+        super().__init__(width, options)
+        self.size = options.hidden
+        self.project = nn.Linear(width, options.hidden)
+        self.activation: Callable[[Tensor], Tensor] = {"relu": torch.relu, "tanh": torch.tanh}[options.activation]
+
+    def forward(self, embedded: Padded) -> Padded:
+        """The projected tokens."""
+        projected: Tensor = self.project(embedded.values)
+        return embedded.with_values(self.activation(projected))
+
+
+ENCODERS: dict[str, type[Encoder]] = {"bilstm": BiLSTM, "cnn": CNN, "average": Average}

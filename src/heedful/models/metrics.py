@@ -1,0 +1,43 @@
+"""How well a model classifies: scikit-learn's report, accuracy, ROC-AUC and average precision."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heedful.evidence import decide
+
+
+def classification_metrics(
+    labels: NDArray[Any], output: NDArray[np.float32], classes: tuple[str, ...]
+) -> dict[str, Any]:
+    """Metrics of outputs (n, K); what needs both classes is None where only one occurs.
+
+    `roc_auc` and `average_precision` are those of the second class for two classes, and the mean over classes against
+    the rest for more.
+    """
+    from sklearn.metrics import average_precision_score, classification_report, roc_auc_score
+
+    indices = list(range(len(classes)))
+    decisions = decide(output)
+    report = classification_report(labels, decisions, labels=indices, output_dict=True, zero_division=0.0)
+    hits = np.equal.outer(labels, indices)  # (n, classes)
+    chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
+    judged = [1] if len(classes) == 2 else indices
+    mixed = all(0 < hits[:, index].sum() < len(labels) for index in judged)
+    return {
+        "n": len(labels),
+        "accuracy": float((decisions == labels).mean()),
+        "macro_f1": float(report["macro avg"]["f1-score"]),
+        "roc_auc": float(np.mean([roc_auc_score(hits[:, k], chances[:, k]) for k in judged])) if mixed else None,
+        "average_precision": (
+            float(np.mean([average_precision_score(hits[:, k], chances[:, k]) for k in judged])) if mixed else None
+        ),
+        "classes": {name: _plain(report[str(index)]) for index, name in enumerate(classes)},
+        "macro": _plain(report["macro avg"]),
+        "weighted": _plain(report["weighted avg"]),
+    }
+
+
+def _plain(row: dict[str, Any]) -> dict[str, float]:
+    return {name.replace("-", "_"): float(value) for name, value in row.items()}

@@ -1,0 +1,1 @@
+"""Rendering: what was computed and stored, shown to people. No number is born here."""

@@ -1,0 +1,82 @@
+"""One instance, taken from a run's evidence or read anew by its model."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from heedful.errors import BadInput, NotFound
+from heedful.evidence import Evidence, decide, read_metadata, scan
+from heedful.runs.directory import Run
+from heedful.validation import NO_LABEL
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What is shown of an instance; class names are spelled out."""
+
+    id: str
+    tokens: list[str]
+    weights: list[float]
+    decision: str
+    probability: float  # of the decision
+    label: str | None
+    truth: list[bool] | None
+    scores: list[list[float]]  # what each item alone would say, one value an output
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def read_instance(run: Run, id: str | None) -> Instance:
+    """A test instance of the run; the first if none is named."""
+    run.require("evidence")
+    path = run.folder / "evidence.parquet"
+    frame = scan(path)
+    row = (frame.head(1) if id is None else frame.filter(pl.col("id") == id)).collect()
+    if not len(row):
+        first = frame.select("id").head(1).collect().item()
+        raise NotFound(f"{path}: there is no instance '{id}'; ids look like '{first}'")
+    return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run.classes)
+
+
+def read_text(run: Run, text: str) -> Instance:
+    """Any text, tokenised as the corpus was and read by the run's model."""
+    from heedful.corpora.registry import reader_of
+    from heedful.models.inference import decode
+    from heedful.ragged import Ragged
+
+    reader = reader_of(run.config.corpus)
+    tokens = reader.tokenise(text, reader.options(**run.config.corpus_options))
+    if not tokens:
+        raise BadInput("--text has no tokens; give at least one word")
+    model = run.model()
+    decoded = decode(model, run.vocabulary.encode(pl.Series([tokens], dtype=pl.List(pl.String))))
+    evidence = Evidence(
+        ids=["text"],
+        tokens=Ragged.from_rows([tokens], dtype=np.dtype(object)),
+        weights=decoded.weights,
+        output=decoded.output,
+        scores=decoded.scores,
+        bias=model.decoder.bias.detach().numpy()[None],
+    )
+    return _of(evidence, run.classes)
+
+
+def _of(evidence: Evidence, classes: tuple[str, ...]) -> Instance:
+    output = evidence.output[0]
+    decision = int(decide(evidence.output)[0])
+    chances = [1 - output[0], output[0]] if len(output) == 1 else output
+    label = NO_LABEL if evidence.labels is None else int(evidence.labels[0])
+    return Instance(
+        id=evidence.ids[0],
+        tokens=[str(token) for token in evidence.tokens[0]],
+        weights=evidence.weights[0].tolist(),
+        decision=classes[decision],
+        probability=float(chances[decision]),
+        label=None if label == NO_LABEL else classes[label],
+        truth=None if evidence.truth is None else evidence.truth[0].tolist(),
+        scores=[] if evidence.scores is None else evidence.scores[0].tolist(),
+    )

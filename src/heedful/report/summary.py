@@ -1,0 +1,34 @@
+"""A run in the terminal: corpus, metrics, where the files are."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from heedful.runs.directory import Run
+
+
+def run_summary(run: Run) -> RenderableType:
+    """What a person wants to read when a run is done."""
+    manifest, metrics = run.manifest, run.metrics
+    corpus, config = manifest["corpus"], run.config
+    title = f"{corpus['name']}{' (subset)' if corpus['subset'] else ''}, {config.encoder} + {config.attention}"
+    table = Table(title=f"{title}, preset {config.preset}, seed {config.seed}", title_justify="left", box=None)
+    for column in ("split", "instances by class", "accuracy", "macro F1", "ROC-AUC", "avg. precision"):
+        table.add_column(column, justify="left" if column == "split" else "right")
+    for split in ("train", "dev", "test"):
+        counts = " / ".join(f"{count:,}" for count in corpus["counts"][split])
+        figures = metrics.get(split)
+        keys = ("accuracy", "macro_f1", "roc_auc", "average_precision")
+        table.add_row(split, counts, *(_figure(figures[key]) if figures else "" for key in keys))
+    classes = ", ".join(f"{index} {name}" for index, name in enumerate(corpus["classes"]))
+    seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
+    lines = Text(
+        f"classes: {classes}\n"
+        f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text; {seconds:.0f} s in all\n"
+        f"written to {run.folder}; see one instance with: heedful show {run.folder}"
+    )
+    return Group(table, lines)
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

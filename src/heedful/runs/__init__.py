@@ -1,0 +1,1 @@
+"""Runs: configuration, directory, stages and manifest."""

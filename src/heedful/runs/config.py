@@ -1,0 +1,154 @@
+"""The configuration of a run: every value that can change its results, complete before anything is computed."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from heedful.corpora.registry import READERS
+from heedful.errors import BadConfig, BadInput, unknown_name
+from heedful.files import fingerprint
+from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, Options, TrainingOptions
+from heedful.runs.presets import PRESETS, defaults
+
+Section = TypeVar("Section", bound=BaseModel)
+
+MODELS = ("classifier",)
+WORD2VEC = "word2vec"
+
+
+class VocabularyOptions(Options):
+    """Which words are kept."""
+
+    min_documents: int = Field(1, ge=1)  # training documents a word must occur in
+
+
+class EmbeddingOptions(Options):
+    """Where word vectors come from."""
+
+    width: int = Field(300, ge=1)
+    vectors: str = ""  # a file; "word2vec" trains them on the corpus; empty: none
+    missing: Literal["normal", "zero"] = "normal"  # vectors of words that have none
+    word2vec_window: int = Field(10, ge=1)
+    word2vec_epochs: int = Field(5, ge=1)
+    word2vec_min_count: int = Field(2, ge=1)
+
+
+class RunConfig(Options):
+    """A complete configuration; `resolve` makes one from what a user gives."""
+
+    corpus: str
+    model: str = "classifier"
+    encoder: str = "bilstm"
+    attention: str = "additive"
+    preset: str = "paper"
+    seed: int = Field(0, ge=0)
+    threads: int = Field(1, ge=1)
+    subset: bool = False
+    corpus_options: dict[str, Any] = Field(default_factory=dict)
+    vocabulary: VocabularyOptions = VocabularyOptions()
+    embedding: EmbeddingOptions = EmbeddingOptions()
+    encoder_options: dict[str, Any] = Field(default_factory=dict)
+    training: TrainingOptions = TrainingOptions()
+
+    @property
+    def name(self) -> str:
+        """The run directory's name: the same configuration is the same directory."""
+        short = fingerprint(self.model_dump(mode="json"))[:8]
+        return f"{self.corpus}-{self.encoder}-{self.attention}-{self.seed}-{short}"
+
+
+def resolve(values: Mapping[str, Any]) -> RunConfig:
+    """Complete what a user gave by the preset's defaults for that corpus and encoder, and check every value."""
+    chosen = {
+        "corpus": "planted",
+        "model": "classifier",
+        "encoder": "bilstm",
+        "attention": "additive",
+        "preset": "paper",
+    }
+    chosen |= {key: values[key] for key in chosen if key in values}
+    valid = {
+        "corpus": READERS,
+        "model": MODELS,
+        "encoder": ENCODER_OPTIONS,
+        "attention": ATTENTION_NAMES,
+        "preset": PRESETS,
+    }
+    for kind, names in valid.items():
+        if chosen[kind] not in names:
+            raise unknown_name(kind, str(chosen[kind]), names)
+    base = defaults(chosen["preset"], chosen["corpus"], chosen["encoder"])
+    config = _check(RunConfig, merge(merge(base, chosen), values), "")
+    corpus_options = _check(READERS[config.corpus].options, config.corpus_options, "corpus_options.")
+    encoder_options = _check(ENCODER_OPTIONS[config.encoder], config.encoder_options, "encoder_options.")
+    return config.model_copy(
+        update={
+            "corpus_options": corpus_options.model_dump(mode="json", exclude_none=True),  # TOML has no null
+            "encoder_options": encoder_options.model_dump(mode="json"),
+        }
+    )
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`over` on top of `base`, table by table."""
+    merged = dict(base)
+    for key, value in over.items():
+        inner = merged.get(key)
+        merged[key] = merge(inner, value) if isinstance(inner, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values of a TOML file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"{path}: there is no such configuration file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: not valid TOML ({error})") from error
+
+
+def to_toml(values: Mapping[str, Any]) -> str:
+    """Plain values and one level of tables as TOML; what a configuration needs, and no more."""
+    lines = [f"{key} = {_toml_value(value)}" for key, value in values.items() if not isinstance(value, Mapping)]
+    for key, table in values.items():
+        if isinstance(table, Mapping):
+            lines += ["", f"[{key}]", *(f"{name} = {_toml_value(value)}" for name, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return repr(value)
+
+
+def _check(kind: type[Section], values: Mapping[str, Any], prefix: str) -> Section:
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = prefix + ".".join(map(str, problem["loc"]))
+        if problem["type"] == "extra_forbidden":
+            raise unknown_name("configuration key", key, _keys(kind, prefix)) from error
+        reason = problem["msg"].removeprefix("Value error, ")
+        raise BadConfig(f"{key} = {problem['input']!r}: {reason[0].lower()}{reason[1:]}") from error
+
+
+def _keys(kind: type[BaseModel], prefix: str) -> list[str]:
+    names = []
+    for name, field in kind.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            names += _keys(inner, f"{prefix}{name}.")
+        else:
+            names.append(prefix + name)
+    return names

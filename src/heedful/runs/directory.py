@@ -1,0 +1,135 @@
+"""Run: a directory with everything one model was, did and showed."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.evidence import Evidence
+from heedful.files import write_json, write_text
+from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
+from heedful.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from heedful.models.checkpoint import Checkpoint
+    from heedful.models.classifier import Classifier
+
+STAGES = ("prepare", "train", "evidence")
+
+
+class Run:
+    """A run directory, finished or not.
+
+    Files: config.toml, manifest.json, vocabulary.parquet, training.jsonl, model.safetensors, evidence.parquet,
+    metrics.json.
+    """
+
+    def __init__(self, folder: Path, config: RunConfig) -> None:
+        self.folder = folder
+        self.config = config
+
+    @classmethod
+    def create(cls, out: Path, config: RunConfig) -> "Run":
+        """The run of a configuration below `out`: the one that is there, or a new one."""
+        run = cls(out / config.name, config)
+        file = run.folder / "config.toml"
+        if file.exists():
+            if resolve(read_toml(file)) != config:
+                raise BadInput(
+                    f"{run.folder} holds a run of another configuration (config.toml was changed, or names collide): "
+                    "remove the directory or choose another --out"
+                )
+        else:
+            write_text(file, to_toml(config.model_dump(mode="json", exclude_none=True)))
+        return run
+
+    @classmethod
+    def open(cls, folder: Path | str) -> "Run":
+        """A run that is there."""
+        folder = Path(folder)
+        if not (folder / "config.toml").is_file():
+            raise NotFound(f"{folder} is no run directory: it has no config.toml; `heedful run` makes one")
+        try:
+            return cls(folder, resolve(read_toml(folder / "config.toml")))
+        except BadConfig as error:
+            raise BadConfig(f"{folder / 'config.toml'}: {error}") from error
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r})"
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Provenance and cost: seed, versions, fingerprints, seconds and memory of each stage."""
+        file = self.folder / "manifest.json"
+        if not file.exists():
+            return {"stages": {}}
+        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return manifest
+
+    def record(self, **entries: Any) -> None:
+        """Add entries to the manifest."""
+        manifest = {**self.manifest, **entries}
+        manifest["stages"] = manifest.pop("stages")  # last: it is what grows
+        write_json(self.folder / "manifest.json", manifest)
+
+    def done(self, stage: str) -> bool:
+        """Whether a stage is finished."""
+        return stage in self.manifest["stages"]
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Test and dev metrics."""
+        self.require("evidence")
+        metrics: dict[str, Any] = json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))
+        return metrics
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence of the test split, all of it in memory; `heedful.evidence.read_batches` reads it in parts."""
+        self.require("evidence")
+        return Evidence.read(self.folder / "evidence.parquet")
+
+    @property
+    def history(self) -> pl.DataFrame:
+        """One row an epoch."""
+        self.require("train")
+        return pl.read_ndjson(self.folder / "training.jsonl")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words the model knows."""
+        self.require("prepare")
+        return Vocabulary.read(self.folder / "vocabulary.parquet")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Class names."""
+        self.require("prepare")
+        return tuple(self.manifest["corpus"]["classes"])
+
+    @property
+    def checkpoint(self) -> "Checkpoint":
+        """Where an unfinished training goes on."""
+        from heedful.models.checkpoint import Checkpoint
+
+        return Checkpoint(self.folder / ".checkpoint")
+
+    def model(self) -> "Classifier":
+        """The trained model."""
+        from heedful.models.checkpoint import read_tensors
+        from heedful.runs.building import build_model
+
+        self.require("train")
+        tensors, _ = read_tensors(self.folder / "model.safetensors")
+        model = build_model(self.config, embedding=tensors["embedding"].numpy(), classes=self.classes)
+        model.load_state_dict(tensors)
+        return model.eval()
+
+    def require(self, stage: str) -> None:
+        """Raise unless a stage is finished."""
+        if not self.done(stage):
+            raise NotFound(
+                f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options resumes it"
+            )

@@ -1,0 +1,118 @@
+"""Perform a run: find or make its directory, do the stages that are not done, say what happened."""
+
+import platform
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import heedful
+from heedful.corpora.corpus import Corpus
+from heedful.corpora.loading import load
+from heedful.errors import BadInput
+from heedful.files import content_fingerprint, fingerprint, remove_temporaries
+from heedful.runs.config import resolve
+from heedful.runs.directory import Run
+from heedful.runs.lock import locked
+from heedful.runs.reporter import Reporter
+from heedful.runs.stages import prepare, train_model, write_evidence
+
+_STAGES = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
+_LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "spacy", "gensim")
+
+
+def perform(
+    values: Mapping[str, Any],
+    *,
+    out: Path | str = "runs",
+    data: Path | str | None = None,
+    reporter: Reporter | None = None,
+) -> Run:
+    """Perform the run that `values` describe (see `resolve`), or what is missing of it."""
+    reporter = reporter or Reporter()
+    run = Run.create(Path(out), resolve(values))
+    with locked(run.folder), _threads(run.config.threads):
+        remove_temporaries(run.folder)
+        missing = [stage for stage in _STAGES if not run.done(stage)]
+        if missing:
+            corpus = _corpus(run, None if data is None else Path(data), reporter)
+            _begin(run)
+            for stage in missing:
+                _timed(run, stage, corpus, reporter)
+            run.checkpoint.remove()
+    return run
+
+
+def _corpus(run: Run, data: Path | None, reporter: Reporter) -> Corpus:
+    config = run.config
+    reporter.start(f"reading {config.corpus}")
+    read = 0
+
+    def progress(count: int) -> None:
+        nonlocal read
+        read += count
+        reporter.reach(read, f"{read:,} documents")
+
+    corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
+    known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
+    if known != corpus.fingerprint:
+        raise BadInput(
+            f"{run.folder} was begun on other data: corpus {config.corpus} (its files, or the code that reads them) "
+            "has changed since; remove the directory or choose another --out"
+        )
+    reporter.finish("; ".join(f"{name} {'/'.join(map(str, counts))}" for name, counts in corpus.counts().items()))
+    return corpus
+
+
+def _begin(run: Run) -> None:
+    if "versions" in run.manifest:
+        return
+    source = Path(heedful.__file__).parent
+    run.record(
+        run=run.folder.name,
+        seed=run.config.seed,
+        heedful=heedful.__version__,
+        code=fingerprint([content_fingerprint(path) for path in sorted(source.rglob("*.py"))]),
+        versions={"python": platform.python_version(), **dict(_versions())},
+    )
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for library in _LIBRARIES:
+        try:
+            yield library, metadata.version(library)
+        except metadata.PackageNotFoundError:
+            continue
+
+
+def _timed(run: Run, stage: str, corpus: Corpus, reporter: Reporter) -> None:
+    started = time.perf_counter()
+    _STAGES[stage](run, corpus, reporter)
+    cost = {"seconds": round(time.perf_counter() - started, 3), "peak_memory_mb": _peak_memory()}
+    run.record(stages={**run.manifest["stages"], stage: cost})
+
+
+def _peak_memory() -> int | None:
+    """The most memory this process has had, in MB; the system counts in KB, on macOS in bytes."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Torch's threads for the time of a run; the number is part of the configuration because sums depend on it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,1 @@
+"""Words: tokenising, vocabulary, pretrained vectors."""

@@ -1,0 +1,63 @@
+"""Vocabulary: the words of the training split that occur in enough documents, and their indices."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from heedful.errors import BadInput
+from heedful.files import write_parquet
+from heedful.ragged import Ragged
+
+PAD, UNKNOWN, START, END = 0, 1, 2, 3
+SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words in the order of their indices, the four special ones first, the rest alphabetically."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def build(cls, documents: pl.LazyFrame, *, min_documents: int = 1) -> "Vocabulary":
+        """The words of the column `tokens` that occur in at least `min_documents` documents (rows)."""
+        counts = (
+            documents.select(pl.col("tokens").list.unique().list.explode(keep_nulls=False, empty_as_null=False))
+            .group_by("tokens")
+            .len()
+            .filter(pl.col("len") >= min_documents)
+            .select("tokens")
+            .collect()
+        )
+        # a document that contains "<unk>" or "<s>" as text means the special word, not a second one of that name
+        words = sorted(set(counts["tokens"]) - set(SPECIAL))
+        if not words:
+            raise BadInput(f"no word occurs in {min_documents} training documents; lower min_documents")
+        return cls((*SPECIAL, *words))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def _table(self) -> pl.DataFrame:
+        words = self.words[len(SPECIAL) :]
+        return pl.DataFrame({"word": words, "index": np.arange(len(SPECIAL), len(self), dtype=np.int32)})
+
+    def encode(self, tokens: pl.Series) -> Ragged:
+        """A list column of tokens as ragged word indices (int32); words never seen become `<unk>`."""
+        lengths = tokens.list.len()
+        flat = tokens.filter(lengths > 0).explode().rename("word").to_frame()
+        found = flat.join(self._table, on="word", how="left", maintain_order="left")["index"]
+        return Ragged.from_lengths(found.fill_null(UNKNOWN).to_numpy(), lengths.to_numpy())
+
+    def write(self, path: Path) -> None:
+        """One row a word, in the order of the indices."""
+        write_parquet(path, pl.DataFrame({"word": self.words}))
+
+    @classmethod
+    def read(cls, path: Path) -> "Vocabulary":
+        """The vocabulary of a run."""
+        return cls(tuple(pl.read_parquet(path)["word"]))

@@ -1,0 +1,100 @@
+"""The invariants of evidence; a breach names the instance, says what is wrong and what to do."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from heedful.errors import BadInput
+
+if TYPE_CHECKING:
+    from heedful.evidence import Evidence
+
+SUM_TOLERANCE = 1e-4
+NO_LABEL = -1
+
+
+def validate(evidence: "Evidence", where: str) -> None:
+    """Raise BadInput unless ids are unique, lengths agree, weights and outputs are distributions, labels exist."""
+    check = _Check(evidence.ids, where)
+    _check_ids(evidence, where, check)
+    _check_lengths(evidence, check)
+    _check_weights(evidence, check)
+    _check_output(evidence, check)
+    _check_scores(evidence, where, check)
+    _check_labels(evidence, where, check)
+
+
+class _Check:
+    """Refuses the first instance for which something is wrong."""
+
+    def __init__(self, ids: Any, where: str) -> None:
+        self.ids, self.where = ids, where
+
+    def __call__(self, bad: Any, problem: str) -> None:
+        rows = np.flatnonzero(bad)
+        if len(rows):
+            raise BadInput(f"{self.where}, instance '{self.ids[rows[0]]}': {problem}")
+
+
+def _check_ids(evidence: "Evidence", where: str, check: _Check) -> None:
+    ids = pl.Series(list(evidence.ids), dtype=pl.String)
+    if ids.null_count():
+        raise BadInput(f"{where}: row {ids.is_null().arg_max()} has no id; every instance needs one")
+    check(ids.is_duplicated().to_numpy(), "its id occurs more than once; ids must be unique")
+
+
+def _check_lengths(evidence: "Evidence", check: _Check) -> None:
+    lengths = evidence.weights.lengths
+    check(lengths == 0, "it has no items; leave it out")
+    for name in ("tokens", "scores", "truth"):
+        rows = getattr(evidence, name)
+        if rows is not None:
+            check(rows.lengths != lengths, f"'{name}' and 'weights' have different lengths; give one value an item")
+
+
+def _check_weights(evidence: "Evidence", check: _Check) -> None:
+    weights = evidence.weights
+    check(_any(weights.like(~np.isfinite(weights.values))), "'weights' has NaN or infinite values")
+    check(_any(weights.like(weights.values < 0)), "'weights' has a negative value; weights are a distribution")
+    total = weights.like(weights.values.astype(np.float64)).sum()
+    off = np.abs(total - 1) > SUM_TOLERANCE
+    if off.any():
+        check(off, f"'weights' sum to {total[off][0]:.6g}, not to 1; normalise them over the real items")
+
+
+def _check_output(evidence: "Evidence", check: _Check) -> None:
+    output = evidence.output
+    check(~np.isfinite(output).all(axis=1), "'output' has NaN or infinite values")
+    check(((output < 0) | (output > 1)).any(axis=1), "'output' holds a value outside [0, 1]; give probabilities")
+    if evidence.outputs > 1:
+        check(np.abs(output.sum(axis=1) - 1) > SUM_TOLERANCE, "'output' does not sum to 1; give probabilities")
+
+
+def _check_scores(evidence: "Evidence", where: str, check: _Check) -> None:
+    scores, bias = evidence.scores, evidence.bias
+    if scores is None and bias is None:
+        return
+    if scores is None or bias is None:
+        raise BadInput(f"{where}: columns 'scores' and 'bias' go together; give both or neither")
+    if scores.values.shape[1:] != (evidence.outputs,) or bias.shape[1:] != (evidence.outputs,):
+        raise BadInput(f"{where}: 'scores' and 'bias' must have as many columns as 'output', {evidence.outputs}")
+    check(_any(scores.like(~np.isfinite(scores.values))), "'scores' has NaN or infinite values")
+    check(~np.isfinite(bias).all(axis=1), "'bias' has NaN or infinite values")
+
+
+def _check_labels(evidence: "Evidence", where: str, check: _Check) -> None:
+    classes = 2 if evidence.outputs == 1 else evidence.outputs
+    if evidence.classes and len(evidence.classes) != classes:
+        raise BadInput(f"{where}: {len(evidence.classes)} class names for {classes} classes")
+    if evidence.labels is not None:
+        labels = evidence.labels
+        strange = (labels != NO_LABEL) & ((labels < 0) | (labels >= classes))
+        check(strange, f"its label is not one of 0 to {classes - 1}")
+
+
+def _any(flags: Any) -> NDArray[np.bool_]:
+    """Whether any cell of a row is flagged, (n,)."""
+    counts = flags.like(flags.values.astype(np.int64)).sum()
+    return np.asarray(counts.reshape(len(counts), -1).any(axis=1))
