@@ -1,3 +1,44 @@
-"""heedful: may the attention weights of a text model be shown to people as an explanation?"""
+"""heedful: may the attention weights of a text model be shown to people as an explanation of its decisions?
+
+>>> import heedful
+>>> run = heedful.run(corpus="planted", encoder="average", training={"epochs": 1})  # doctest: +SKIP
+>>> run.metrics["test"]["accuracy"]  # doctest: +SKIP
+0.71
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from heedful import experiments
+    from heedful.corpora.loading import load as load_corpus
+    from heedful.errors import HeedfulError
+    from heedful.evidence import Evidence
+    from heedful.runs.api import run
+    from heedful.runs.directory import Run
 
 __version__ = "0.1.0"
+
+__all__ = ["Evidence", "HeedfulError", "Run", "__version__", "experiments", "load_corpus", "run"]
+
+# where each public name lives; loaded when first asked for, so that `heedful --help` imports neither torch nor polars
+_HOMES = {
+    "Evidence": ("heedful.evidence", "Evidence"),
+    "HeedfulError": ("heedful.errors", "HeedfulError"),
+    "Run": ("heedful.runs.directory", "Run"),
+    "load_corpus": ("heedful.corpora.loading", "load"),
+    "run": ("heedful.runs.api", "run"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        module, attribute = _HOMES[name]
+        return getattr(import_module(module), attribute)
+    if name == "experiments":
+        return import_module("heedful.experiments")
+    raise AttributeError(f"module 'heedful' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

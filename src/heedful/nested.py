@@ -27,15 +27,17 @@ def ragged(frame: pl.DataFrame, name: str, dtype: np.dtype[Any], where: str) -> 
     if not isinstance(column.dtype, pl.List | pl.Array):
         raise BadInput(f"{where}: column '{name}' is {column.dtype}, not a list; see the evidence file format")
     if column.null_count():
-        raise BadInput(f"{where}, instance '{frame['id'][column.is_null().arg_max()]}': '{name}' is null")
+        first = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        raise BadInput(f"{where}, instance '{frame['id'][first]}': '{name}' is null")
     lengths = column.list.len() if isinstance(column.dtype, pl.List) else column.arr.len()
     values = column.filter(lengths > 0).explode()  # an empty list would explode to a null
     width = None
     if isinstance(values.dtype, pl.List | pl.Array):
         widths = values.list.len() if isinstance(values.dtype, pl.List) else values.arr.len()
-        if widths.n_unique() > 1:
-            raise BadInput(f"{where}: the items of '{name}' have between {widths.min()} and {widths.max()} values each")
-        width = widths[0] if len(widths) else 0
+        sizes = widths.to_numpy()
+        if len(set(sizes)) > 1:
+            raise BadInput(f"{where}: the items of '{name}' have between {min(sizes)} and {max(sizes)} values each")
+        width = int(sizes[0]) if len(sizes) else 0
         values = values.explode()
     if values.null_count():
         raise BadInput(f"{where}: column '{name}' has null items; every item needs a value")

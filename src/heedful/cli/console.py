@@ -1,6 +1,5 @@
 """What the commands share: a console, a bar, and options written as text."""
 
-import sys
 import time
 import tomllib
 from collections.abc import Iterator
@@ -31,10 +30,10 @@ class BarReporter(Reporter):
         self._name, self._started = task, time.monotonic()
         self._task = self._progress.add_task(task, total=total, note="")
 
-    def reach(self, steps: int, note: str = "") -> None:
+    def reach(self, steps: int, note: str = "", total: int | None = None) -> None:
         """Move the bar."""
         if self._task is not None:
-            self._progress.update(self._task, completed=steps, note=note)
+            self._progress.update(self._task, completed=steps, note=note, total=total)
 
     def finish(self, summary: str = "") -> None:
         """Replace the bar by a line."""
@@ -53,7 +52,7 @@ def bars() -> Iterator[BarReporter]:
         TextColumn("{task.fields[note]}", markup=False),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=notices, transient=True) as progress:
+    with Progress(*columns, console=notices, transient=True, disable=not notices.is_terminal) as progress:
         yield BarReporter(progress)
 
 
@@ -76,8 +75,3 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
                 raise BadConfig(f"--set {setting}: '{table}' is already set to a value")
         place[name] = value
     return values
-
-
-def is_terminal() -> bool:
-    """Whether a person is watching."""
-    return sys.stdout.isatty()

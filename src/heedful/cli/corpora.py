@@ -1,5 +1,94 @@
-"""`heedful corpora`."""
+"""`heedful corpora`: what there is, what is at hand, and how to get the rest."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-corpora = typer.Typer()
+if TYPE_CHECKING:
+    from heedful.corpora.overview import Entry
+
+
+def corpora(
+    name: Annotated[str | None, typer.Argument(help="A corpus to tell more about, or `get`.")] = None,
+    wanted: Annotated[str | None, typer.Argument(help="After `get`: the corpus to download.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
+    address: Annotated[str | None, typer.Option("--from", help="After `get`: a mirror to download from.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
+    """List the corpora; with NAME, tell more about one; with `get NAME`, download a public one."""
+    from heedful.corpora.overview import overview
+    from heedful.errors import BadConfig, unknown_name
+
+    if name == "get":
+        _get(wanted, address)
+        return
+    if wanted is not None:
+        raise BadConfig(f"corpora {name} {wanted}: to download a corpus write `heedful corpora get {name}`")
+    entries = overview(data)
+    if name is not None:
+        entries = [entry for entry in entries if entry.name == name]
+        if not entries:
+            raise unknown_name("corpus", name, [entry.name for entry in overview(data)])
+    if as_json:
+        typer.echo(json.dumps([asdict(entry) for entry in entries], default=str))
+    elif name is not None:
+        _tell(entries[0])
+    else:
+        _list(entries)
+
+
+def _get(name: str | None, address: str | None) -> None:
+    from heedful.cli.console import bars, console
+    from heedful.corpora.download import get
+    from heedful.errors import BadConfig
+
+    if name is None:
+        raise BadConfig("corpora get: name the corpus to download, e.g. `heedful corpora get sst`")
+    with bars() as reporter:
+        reporter.start(f"downloading {name}")
+        place = get(
+            name,
+            address=address,
+            progress=lambda done, total: reporter.reach(done, f"{done / 1e6:.1f} MB", total or None),
+        )
+        reporter.finish("verified")
+    console.print(f"{name} is in {place}", soft_wrap=True)
+
+
+def _list(entries: "list[Entry]") -> None:
+    from rich.table import Table
+
+    from heedful.cli.console import console
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("corpus", "task", "instances (train / dev / test)", "at hand"):
+        table.add_column(column)
+    for entry in entries:
+        table.add_row(entry.name, entry.task, entry.sizes, _at_hand(entry))
+    console.print(table)
+    console.print("\n`heedful corpora NAME` tells where a corpus was found, or how to get it.")
+
+
+def _tell(entry: "Entry") -> None:
+    from rich.markup import escape
+
+    from heedful.cli.console import console
+
+    console.print(f"[bold]{entry.name}[/]: {escape(entry.task)}; {escape(entry.sizes)}", soft_wrap=True)
+    if entry.found is not None:
+        console.print(
+            escape(f"found: {entry.found}{' (a subset: use --subset)' if entry.subset_only else ''}"), soft_wrap=True
+        )
+    else:
+        console.print(escape(f"how to get it: {entry.how_to_get}"), soft_wrap=True)
+
+
+def _at_hand(entry: "Entry") -> str:
+    if entry.built_in:
+        return "built in"
+    if entry.found is not None:
+        return "subset" if entry.subset_only else "yes"
+    return "no; can be downloaded" if entry.downloadable else "no"

@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
-app.add_typer(corpora, name="corpora")
+app.command()(corpora)
 app.command()(run)
 app.command()(show)
 
@@ -62,3 +62,7 @@ def main() -> None:
 def _fail(message: str, code: int) -> None:
     print(f"error: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -22,6 +22,7 @@ def run(
     file: Annotated[str | None, typer.Option(help="Corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
     text: Annotated[str | None, typer.Option(help="Corpus `table`: the column of texts.")] = None,
     label: Annotated[str | None, typer.Option(help="Corpus `table`: the column of labels.")] = None,
+    split: Annotated[str | None, typer.Option(help="Corpus `table`: the column that says train, dev or test.")] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with any configuration values.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
@@ -49,7 +50,7 @@ def run(
         "seed": seed,
         "threads": threads,
     }
-    columns = {"file": file, "text": text, "label": label}
+    columns = {"file": file, "text": text, "label": label, "split": split}
     values = merge(values, _present(given))
     values = merge(values, {"embedding": _present({"vectors": vectors}), "corpus_options": _present(columns)})
     if "corpus" not in values:

@@ -7,8 +7,8 @@ class Reporter:
     def start(self, task: str, total: int | None = None) -> None:
         """A task begins, of `total` steps if that is known."""
 
-    def reach(self, steps: int, note: str = "") -> None:
-        """So many steps of the current task are done by now."""
+    def reach(self, steps: int, note: str = "", total: int | None = None) -> None:
+        """So many steps of the current task are done by now; `total` tells how many there are, if that is news."""
 
     def finish(self, summary: str = "") -> None:
         """The current task is done."""

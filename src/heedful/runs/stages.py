@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from dataclasses import asdict
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from heedful.corpora.corpus import Corpus
 from heedful.evidence import Evidence, metadata
@@ -44,9 +46,8 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Train on the training split, select on dev, keep the selected parameters."""
     config, vocabulary = run.config, run.vocabulary
-    embedding = first_embedding(run, corpus, vocabulary)
-    model = build_model(config, embedding=embedding, classes=corpus.classes)
     training, dev = (_examples(corpus, name, vocabulary) for name in ("train", "dev"))
+    model = build_model(config, embedding=_embedding(run, corpus, training, reporter), classes=corpus.classes)
     batches = -(-len(training.labels) // config.training.batch)
     reporter.start(f"training {config.encoder} + {config.attention}", config.training.epochs * batches)
 
@@ -103,6 +104,18 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
         {"test": test, "dev": history["dev"][selected], "selected_epoch": selected},
     )
     reporter.finish(f"test accuracy {test['accuracy']:.3f}, macro F1 {test['macro_f1']:.3f}")
+
+
+def _embedding(run: Run, corpus: Corpus, training: Examples, reporter: Reporter) -> NDArray[np.float32]:
+    config, vocabulary = run.config, run.vocabulary
+    if run.checkpoint.last.exists():  # training goes on from there; only the shape matters
+        return np.zeros((len(vocabulary), config.embedding.width), dtype=np.float32)
+    reporter.start(f"word vectors {config.embedding.vectors}".rstrip())
+    embedding, coverage = first_embedding(config, corpus, vocabulary, training.tokens)
+    if coverage is not None:
+        run.record(vectors={"source": config.embedding.vectors, **asdict(coverage)})
+    reporter.finish("random, N(0, 1)" if coverage is None else str(coverage))
+    return embedding
 
 
 def _examples(corpus: Corpus, split: str, vocabulary: Vocabulary) -> Examples:

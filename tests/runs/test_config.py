@@ -1,0 +1,96 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heedful.errors import BadConfig, BadInput
+from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
+
+
+@pytest.mark.parametrize(
+    ("encoder", "paper", "released"),
+    [
+        ("bilstm", {"hidden": 128}, {"hidden": 128}),
+        ("cnn", {"filters": 64, "kernels": [1, 3, 5, 7]}, {"filters": 32, "kernels": [1, 3, 5, 7]}),
+        ("average", {"hidden": 256, "activation": "relu"}, {"hidden": 128, "activation": "tanh"}),
+    ],
+)
+def test_presets_have_their_sizes(encoder: str, paper: dict[str, Any], released: dict[str, Any]) -> None:
+    for preset, expected in (("paper", paper), ("released", released)):
+        config = resolve({"corpus": "sst", "encoder": encoder, "preset": preset})
+        assert config.encoder_options == expected
+
+
+def test_presets_train_as_the_text_and_the_code_say() -> None:
+    paper, released = (resolve({"corpus": "sst", "preset": preset}) for preset in ("paper", "released"))
+    assert (paper.training.loss, paper.training.amsgrad, paper.training.l2_on_attention) == ("mean", False, True)
+    assert (released.training.loss, released.training.amsgrad, released.training.l2_on_attention) == (
+        "sum",
+        True,
+        False,
+    )
+    assert (paper.embedding.missing, released.embedding.missing) == ("normal", "zero")
+    assert paper.corpus_options["cleaning"] == "paper"
+    assert (paper.training.batch, paper.training.epochs, paper.training.l2) == (32, 8, 1e-5)
+
+
+@pytest.mark.parametrize(("corpus", "cut"), [("sst", 1), ("imdb", 10), ("newsgroups", 2), ("agnews", 5), ("adr", 2)])
+def test_vocabularies_have_the_corpus_own_cut(corpus: str, cut: int) -> None:
+    assert resolve({"corpus": corpus}).vocabulary.min_documents == cut
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"encoder": "bilstn"}, r"unknown encoder 'bilstn' \(did you mean 'bilstm'\?\); valid: average, bilstm, cnn"),
+        ({"attention": "dott"}, "unknown attention 'dott'"),
+        ({"corpus": "stt"}, "unknown corpus 'stt'"),
+        ({"preset": "papers"}, "valid: paper, released"),
+        ({"model": "transformer"}, "valid: classifier"),
+        ({"sead": 1}, r"unknown configuration key 'sead' \(did you mean 'seed'\?\)"),
+        ({"training": {"epoch": 3}}, r"unknown configuration key 'training.epoch' \(did you mean 'training.epochs'"),
+        ({"training": {"epochs": 0}}, "training.epochs = 0: .*greater than or equal to 1"),
+        ({"training": {"learning_rate": "fast"}}, "training.learning_rate = 'fast'"),
+        ({"encoder_options": {"width": 3}}, "unknown configuration key 'encoder_options.width'"),
+        ({"encoder": "cnn", "encoder_options": {"kernels": [2]}}, "kernels are odd"),
+        ({"corpus": "planted", "corpus_options": {"noise": 2}}, "corpus_options.noise = 2"),
+        ({"corpus": "planted", "corpus_options": {"nois": 0}}, "did you mean 'corpus_options.noise'"),
+        ({"training": 3}, "training = 3"),
+    ],
+)
+def test_bad_values_are_named(values: dict[str, Any], problem: str) -> None:
+    with pytest.raises(BadConfig, match=problem):
+        resolve({"corpus": "planted", **values})
+
+
+def test_the_same_configuration_has_the_same_name_and_another_one_another() -> None:
+    assert resolve({"corpus": "sst"}).name == resolve({"corpus": "sst", "seed": 0, "encoder": "bilstm"}).name
+    assert resolve({"corpus": "sst"}).name != resolve({"corpus": "sst", "training": {"l2": 0.0}}).name
+    assert resolve({"corpus": "sst", "seed": 3}).name.startswith("sst-bilstm-additive-3-")
+
+
+@given(st.text(max_size=20), st.floats(1e-9, 1e9), st.integers(0, 2**63 - 1))
+def test_a_configuration_survives_its_file(text: str, rate: float, seed: int) -> None:
+    import tomllib
+
+    config = resolve(
+        {"corpus": "planted", "seed": seed, "embedding": {"vectors": text}, "training": {"learning_rate": rate}}
+    )
+    assert resolve(tomllib.loads(to_toml(config.model_dump(mode="json")))) == config
+
+
+def test_files_that_are_no_toml_are_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such configuration file"):
+        read_toml(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("a = = 1")
+    with pytest.raises(BadInput, match=r"bad\.toml: not valid TOML"):
+        read_toml(tmp_path / "bad.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"a = '\xff'")
+    with pytest.raises(BadInput, match=r"bytes\.toml: not valid TOML"):
+        read_toml(tmp_path / "bytes.toml")
+
+
+def test_a_resolved_configuration_is_complete() -> None:
+    assert set(resolve({"corpus": "planted"}).model_dump()) == set(RunConfig.model_fields)

@@ -1,0 +1,246 @@
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import heedful.runs.stages
+from heedful.errors import BadInput, HeedfulError, NotFound
+from heedful.evidence import Evidence
+from heedful.models.inference import decode, predict
+from heedful.runs.directory import Run
+from heedful.runs.execution import perform
+from heedful.runs.lock import locked
+from heedful.runs.reporter import Reporter
+from tests.runs.small import ARGUMENTS, VALUES, contents
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return perform(VALUES, out=tmp_path_factory.mktemp("runs"))
+
+
+def test_a_run_leaves_the_documented_files(finished: Run) -> None:
+    assert sorted(contents(finished.folder)) == [
+        "config.toml",
+        "evidence.parquet",
+        "metrics.json",
+        "model.safetensors",
+        "training.jsonl",
+        "vocabulary.parquet",
+    ]
+    manifest = finished.manifest
+    assert list(manifest["stages"]) == ["prepare", "train", "evidence"]
+    assert manifest["corpus"]["counts"]["train"] == [32, 32]
+    assert manifest["versions"]["torch"] == torch.__version__
+    assert all(stage["seconds"] >= 0 and stage["peak_memory_mb"] > 0 for stage in manifest["stages"].values())
+
+
+def test_evidence_is_what_the_stored_model_says(finished: Run) -> None:
+    evidence, model = finished.evidence, finished.model()
+    assert np.allclose(evidence.decode(evidence.weights), evidence.output, atol=1e-5)
+    tokens = finished.vocabulary.encode(evidence.to_frame()["tokens"])
+    assert np.allclose(predict(model, tokens), evidence.output, atol=1e-5)
+    for batch_rows in (1, 7):
+        decoded = decode(model, tokens, batch_rows=batch_rows)
+        assert np.allclose(decoded.weights.values, evidence.weights.values, atol=1e-5)
+        assert evidence.scores is not None
+        assert np.allclose(decoded.scores.values, evidence.scores.values, atol=1e-5)
+    assert evidence.classes == ("bad", "good")
+    assert evidence.truth is not None
+
+
+def test_metrics_are_those_of_the_evidence(finished: Run) -> None:
+    evidence, test = finished.evidence, finished.metrics["test"]
+    assert test["n"] == len(evidence) == 30
+    assert test["accuracy"] == pytest.approx(float((evidence.decisions == evidence.labels).mean()))
+    assert finished.history.height == 2
+
+
+def test_the_same_seed_gives_the_same_files(finished: Run, tmp_path: Path) -> None:
+    again = perform(VALUES, out=tmp_path)
+    assert again.folder.name == finished.folder.name
+    assert contents(again.folder) == contents(finished.folder)
+    mine, other = finished.manifest, again.manifest
+    for manifest in (mine, other):
+        del manifest["stages"]
+    assert mine == other
+
+
+def test_another_seed_gives_another_model(finished: Run, tmp_path: Path) -> None:
+    other = perform({**VALUES, "seed": 1}, out=tmp_path)
+    assert (other.folder / "model.safetensors").read_bytes() != (finished.folder / "model.safetensors").read_bytes()
+
+
+def test_a_finished_run_is_not_done_again(finished: Run) -> None:
+    before = {path: path.stat().st_mtime_ns for path in finished.folder.iterdir() if path.name != ".lock"}
+    perform(VALUES, out=finished.folder.parent)
+    assert before == {path: path.stat().st_mtime_ns for path in finished.folder.iterdir() if path.name != ".lock"}
+
+
+class Killed(Exception):
+    pass
+
+
+class Killer(Reporter):
+    """Stops the run at the n-th thing it reports."""
+
+    def __init__(self, moment: int) -> None:
+        self.left = moment
+
+    def _tick(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+
+    def start(self, task: str, total: int | None = None) -> None:
+        self._tick()
+
+    def reach(self, steps: int, note: str = "", total: int | None = None) -> None:
+        self._tick()
+
+    def finish(self, summary: str = "") -> None:
+        self._tick()
+
+
+def test_a_run_stopped_at_every_moment_it_reports_ends_the_same(
+    finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heedful.runs.stages, "PART_INSTANCES", 8)  # so that evidence comes in several parts
+    expected = contents(perform(VALUES, out=tmp_path / "undisturbed").folder)
+    stops = 0
+    for moment in range(1, 60):
+        out = tmp_path / str(moment)
+        try:
+            perform(VALUES, out=out, reporter=Killer(moment))
+            break
+        except Killed:
+            stops += 1
+            assert contents(perform(VALUES, out=out).folder) == expected
+    assert stops > 20
+    parts = Evidence.read(tmp_path / "undisturbed" / finished.folder.name / "evidence.parquet")
+    assert parts.ids == finished.evidence.ids
+    assert np.allclose(parts.weights.values, finished.evidence.weights.values, atol=1e-5)
+
+
+def test_a_process_killed_at_random_moments_ends_the_same(tmp_path: Path) -> None:
+    arguments = [*ARGUMENTS, "--set", "corpus_options.train=1500", "--set", "training.epochs=6"]
+
+    def start(out: Path) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "HEEDFUL_CACHE": str(out / "cache")}
+        command = [sys.executable, "-m", "heedful.cli.main", "run", *arguments, "--out", str(out / "runs")]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def folder(out: Path) -> Path:
+        (only,) = (out / "runs").iterdir()
+        return only
+
+    undisturbed = start(tmp_path / "a")
+    assert undisturbed.wait() == 0
+    draw = random.Random(0)
+    kills = 0
+    for _ in range(5):
+        process = start(tmp_path / "b")
+        while process.poll() is None and not (tmp_path / "b/runs").exists():  # let it import first
+            time.sleep(0.01)
+        try:
+            process.wait(timeout=draw.uniform(0.0, 2.5))
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    last = start(tmp_path / "b")
+    _, errors = last.communicate()
+    assert last.returncode == 0, errors
+    assert kills > 0
+    assert contents(folder(tmp_path / "b")) == contents(folder(tmp_path / "a"))
+
+
+def test_a_directory_of_another_configuration_is_refused(tmp_path: Path) -> None:
+    run = perform(VALUES, out=tmp_path)
+    config = run.folder / "config.toml"
+    config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
+    with pytest.raises(BadInput, match=r"another configuration.*remove the directory or choose another --out"):
+        perform(VALUES, out=tmp_path)
+
+
+def test_an_unfinished_run_whose_corpus_changed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Killed):
+        perform(VALUES, out=tmp_path, reporter=Killer(8))
+    (folder,) = tmp_path.iterdir()
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["corpus"]["fingerprint"] = "0" * 16
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(BadInput, match="begun on other data"):
+        perform(VALUES, out=tmp_path)
+
+
+def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
+    run = perform(VALUES, out=tmp_path)
+    with locked(run.folder), pytest.raises(HeedfulError, match="another process is working"):
+        perform(VALUES, out=tmp_path)
+
+
+def test_unfinished_stages_are_said(tmp_path: Path) -> None:
+    with pytest.raises(Killed):
+        perform(VALUES, out=tmp_path, reporter=Killer(8))
+    (folder,) = tmp_path.iterdir()
+    with pytest.raises(NotFound, match="stage 'evidence' is not finished"):
+        _ = Run.open(folder).metrics
+    with pytest.raises(NotFound, match="no run directory"):
+        Run.open(tmp_path)
+
+
+def test_threads_are_put_back(tmp_path: Path) -> None:
+    before = torch.get_num_threads()
+    perform({**VALUES, "threads": 2}, out=tmp_path)
+    assert torch.get_num_threads() == before
+
+
+def test_three_classes_and_every_encoder_run(tmp_path: Path) -> None:
+    for encoder, options in (("cnn", {"filters": 2}), ("average", {"hidden": 4})):
+        values = {**VALUES, "encoder": encoder, "attention": "dot", "encoder_options": options}
+        values["corpus_options"] = {**VALUES["corpus_options"], "classes": 3, "single_sentence": True}
+        run = perform(values, out=tmp_path)
+        assert run.evidence.outputs == 3
+        assert run.metrics["test"]["roc_auc"] is not None
+
+
+def test_vectors_of_a_file_are_the_first_parameters(tmp_path: Path) -> None:
+    from heedful.corpora.loading import load
+    from heedful.runs.building import first_embedding
+    from heedful.runs.config import resolve
+    from heedful.text.vocabulary import Vocabulary
+
+    (tmp_path / "v.vec").write_text("2 8\nplot " + " ".join(["0.5"] * 8) + "\nnot-there " + " ".join(["1"] * 8) + "\n")
+    config = resolve({**VALUES, "embedding": {"width": 8, "vectors": str(tmp_path / "v.vec"), "missing": "zero"}})
+    corpus = load("planted", options=config.corpus_options)
+    vocabulary = Vocabulary.build(corpus.scan("train"))
+    training = vocabulary.encode(corpus.split("train")["tokens"])
+    embedding, coverage = first_embedding(config, corpus, vocabulary, training)
+    assert embedding[vocabulary.words.index("plot")].tolist() == [0.5] * 8
+    assert np.count_nonzero(embedding) == 8
+    assert coverage is not None
+    assert (coverage.found, coverage.total) == (1, len(vocabulary) - 4)
+    assert run_records_vectors(tmp_path)
+
+
+def run_records_vectors(tmp_path: Path) -> bool:
+    values = {**VALUES, "embedding": {"width": 8, "vectors": str(tmp_path / "v.vec")}}
+    return perform(values, out=tmp_path / "runs").manifest["vectors"]["found"] == 1
+
+
+def test_word2vec_vectors_are_trained_on_the_corpus(tmp_path: Path) -> None:
+    pytest.importorskip("gensim", reason="gensim is not installed")
+    values = {**VALUES, "embedding": {"width": 8, "vectors": "word2vec", "word2vec_epochs": 1}}
+    first, second = perform(values, out=tmp_path / "a"), perform(values, out=tmp_path / "b")
+    assert first.manifest["vectors"]["found"] > 10
+    assert contents(first.folder) == contents(second.folder)

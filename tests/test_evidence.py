@@ -1,0 +1,194 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heedful.errors import BadInput
+from heedful.evidence import Evidence, probabilities, read_batches
+from heedful.ragged import Ragged
+
+
+def make_evidence(seed: int = 0, *, n: int = 5, outputs: int = 1, longest: int = 6) -> Evidence:
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(1, longest + 1, size=n)
+    weights = Ragged.from_rows([draw.dirichlet(np.ones(size)) for size in sizes], dtype=np.float32)
+    scores = weights.like(draw.normal(0, 2, (len(weights.values), outputs)).astype(np.float32))
+    bias = np.tile(draw.normal(size=outputs).astype(np.float32), (n, 1))
+    evidence = Evidence(
+        ids=[f"i{index}" for index in range(n)],
+        tokens=weights.like(np.array([f"w{index}" for index in range(len(weights.values))], dtype=object)),
+        weights=weights,
+        output=np.zeros((n, outputs), dtype=np.float32),
+        scores=scores,
+        bias=bias,
+        labels=draw.integers(0, max(2, outputs), size=n).astype(np.int32),
+        truth=weights.like(draw.random(len(weights.values)) < 0.3),
+        classes=tuple("abcdef"[: max(2, outputs)]),
+        provenance={"made": "here"},
+    )
+    return replace(evidence, output=evidence.decode(weights).astype(np.float32))
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1, 3]))
+def test_decoding_is_the_plain_sum_instance_by_instance(seed: int, outputs: int) -> None:
+    evidence = make_evidence(seed, outputs=outputs)
+    other = evidence.weights.like(np.random.default_rng(seed).dirichlet(np.ones(len(evidence.weights.values))))
+    decoded = evidence.decode(other)
+    assert evidence.scores is not None
+    assert evidence.bias is not None
+    for row in range(len(evidence)):
+        logits = sum(w * s for w, s in zip(other[row], evidence.scores[row].astype(float), strict=True))
+        assert np.allclose(decoded[row], probabilities(logits + evidence.bias[row].astype(float)), atol=1e-9)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_what_is_written_is_what_is_read(tmp_path: Path, outputs: int) -> None:
+    evidence = make_evidence(outputs=outputs)
+    evidence.write(tmp_path / "e.parquet")
+    again = Evidence.read(tmp_path / "e.parquet")
+    assert again.to_frame().equals(evidence.to_frame())
+    assert again.classes == evidence.classes
+    assert again.provenance == evidence.provenance
+    assert np.allclose(again.decode(again.weights), again.output, atol=1e-6)
+
+
+def test_the_file_has_the_documented_types(tmp_path: Path) -> None:
+    make_evidence().write(tmp_path / "e.parquet")
+    assert dict(pl.read_parquet_schema(tmp_path / "e.parquet")) == {
+        "id": pl.String,
+        "tokens": pl.List(pl.String),
+        "weights": pl.List(pl.Float32),
+        "scores": pl.List(pl.List(pl.Float32)),
+        "bias": pl.List(pl.Float32),
+        "output": pl.List(pl.Float32),
+        "label": pl.Int32,
+        "truth": pl.List(pl.Boolean),
+    }
+
+
+def test_a_file_of_another_tool_needs_only_the_required_columns(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.parquet"
+    pl.DataFrame(
+        {
+            "id": ["a", "b"],
+            "tokens": [["x", "y"], ["z"]],
+            "weights": [[0.25, 0.75], [1.0]],
+            "output": [[0.2], [0.9]],
+            "label": [None, 1],
+        }
+    ).write_parquet(path)
+    evidence = Evidence.read(path)
+    assert evidence.decisions.tolist() == [0, 1]
+    assert evidence.labels is not None
+    assert evidence.labels.tolist() == [-1, 1]
+    assert evidence.to_frame()["label"].to_list() == [None, 1]
+    with pytest.raises(BadInput, match="no columns 'scores'"):
+        evidence.decode(evidence.weights)
+
+
+@given(st.integers(1, 4))
+def test_batches_are_the_whole(size: int) -> None:
+    evidence = make_evidence(n=5)
+    frames = [batch.to_frame() for batch in evidence.batches(size)]
+    assert all(len(frame) <= size for frame in frames)
+    assert pl.concat(frames).equals(evidence.to_frame())
+
+
+def test_reading_in_batches_is_reading(tmp_path: Path) -> None:
+    evidence = make_evidence(n=7)
+    evidence.write(tmp_path / "e.parquet")
+    frames = [batch.to_frame() for batch in read_batches(tmp_path / "e.parquet", 3)]
+    assert [len(frame) for frame in frames] == [3, 3, 1]
+    assert pl.concat(frames).equals(evidence.to_frame())
+
+
+def test_ties_are_decided_for_the_lowest_class() -> None:
+    frame = {"id": ["a"], "tokens": [["x"]], "weights": [[1.0]]}
+    assert Evidence.from_frame(pl.DataFrame({**frame, "output": [[0.5]]})).decisions.tolist() == [0]
+    assert Evidence.from_frame(pl.DataFrame({**frame, "output": [[0.2, 0.4, 0.4]]})).decisions.tolist() == [1]
+
+
+def _breakage(column: str, value: Any) -> dict[str, Any]:
+    """A valid frame of two instances in which one cell of the second is broken."""
+    frame: dict[str, Any] = {
+        "id": ["one", "two"],
+        "tokens": [["x", "y"], ["z", "w"]],
+        "weights": [[0.5, 0.5], [0.5, 0.5]],
+        "scores": [[[1.0], [2.0]], [[1.0], [2.0]]],
+        "bias": [[0.0], [0.0]],
+        "output": [[0.5], [0.5]],
+        "label": [0, 1],
+        "truth": [[True, False], [False, True]],
+    }
+    frame[column] = [frame[column][0], value]
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "problem"),
+    [
+        ("id", "one", "more than once"),
+        ("id", None, "no id"),
+        ("tokens", ["z"], "'tokens' and 'weights' have different lengths"),
+        ("weights", [0.5, -0.5], "negative"),
+        ("weights", [0.5, 0.4], "sum to 0.9, not to 1"),
+        ("weights", [0.5, float("nan")], "NaN"),
+        ("weights", None, "'weights' is null"),
+        ("scores", [[1.0]], "'scores' and 'weights' have different lengths"),
+        ("scores", [[1.0, 2.0], [1.0, 2.0]], "between 1 and 2 values"),
+        ("scores", [[1.0], [float("inf")]], "'scores' has NaN or infinite"),
+        ("bias", [0.0, 1.0], "'bias' has 2 values where others have 1"),
+        ("output", [1.5], "probabilities"),
+        ("output", [float("nan")], "'output' has NaN"),
+        ("label", 2, "label is not one of 0 to 1"),
+        ("truth", [True], "'truth' and 'weights' have different lengths"),
+    ],
+)
+def test_a_broken_instance_is_named(column: str, value: Any, problem: str) -> None:
+    frame = pl.DataFrame(_breakage(column, value), strict=False)
+    with pytest.raises(BadInput, match=problem):
+        Evidence.from_frame(frame, where="mine.parquet")
+
+
+def test_an_empty_instance_is_refused() -> None:
+    frame = pl.DataFrame({"id": ["a"], "tokens": [[]], "weights": [[]], "output": [[0.5]]}).cast(
+        {"tokens": pl.List(pl.String), "weights": pl.List(pl.Float32)}
+    )
+    with pytest.raises(BadInput, match="instance 'a': it has no items"):
+        Evidence.from_frame(frame)
+
+
+@pytest.mark.parametrize("column", ["id", "tokens", "weights", "output"])
+def test_a_missing_column_is_named(column: str) -> None:
+    frame = pl.DataFrame(_breakage("label", 1)).drop(column)
+    with pytest.raises(BadInput, match=f"mine.parquet: column '{column}' is missing"):
+        Evidence.from_frame(frame, where="mine.parquet")
+
+
+def test_scores_without_bias_are_refused() -> None:
+    with pytest.raises(BadInput, match="give both or neither"):
+        Evidence.from_frame(pl.DataFrame(_breakage("label", 1)).drop("bias"))
+
+
+def test_numbers_given_as_text_are_refused() -> None:
+    frame = pl.DataFrame(_breakage("label", 1)).with_columns(weights=pl.col("weights").cast(pl.List(pl.String)))
+    with pytest.raises(BadInput, match="column 'weights' holds String"):
+        Evidence.from_frame(frame)
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    (tmp_path / "e.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(BadInput, match=r"e\.parquet: not a readable Parquet file"):
+        Evidence.read(tmp_path / "e.parquet")
+    with pytest.raises(BadInput, match="no such evidence file"):
+        Evidence.read(tmp_path / "none.parquet")
+
+
+def test_class_names_must_fit() -> None:
+    with pytest.raises(BadInput, match="3 class names for 2 classes"):
+        replace(make_evidence(), classes=("a", "b", "c")).validate()

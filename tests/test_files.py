@@ -1,0 +1,57 @@
+import errno
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from heedful.errors import DiskFull
+from heedful.files import Parts, atomic, remove_temporaries, write_json, write_text
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "file.txt"
+    write_text(target, "old")
+
+    def fail() -> None:
+        with atomic(target) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_a_full_disk_is_said_with_the_file_and_the_remedy(tmp_path: Path) -> None:
+    def fail() -> None:
+        with atomic(tmp_path / "evidence.parquet"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(DiskFull, match=r"evidence\.parquet.*free some space"):
+        fail()
+
+
+def test_nan_never_reaches_json(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "x.json", {"a": float("nan")})
+    assert not list(tmp_path.iterdir())
+
+
+def test_parts_go_on_where_a_killed_writer_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "all.parquet"
+    Parts(path).add(pl.DataFrame({"a": [1, 2]}))
+    resumed = Parts(path)
+    assert resumed.done == 1
+    resumed.add(pl.DataFrame({"a": [3]}))
+    resumed.finish({"about": "numbers"})
+    assert pl.read_parquet(path)["a"].to_list() == [1, 2, 3]
+    assert pl.read_parquet_metadata(path)["about"] == "numbers"
+    assert [file.name for file in tmp_path.iterdir()] == ["all.parquet"]
+
+
+def test_leftovers_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
+    (tmp_path / ".model.safetensors.123.tmp").touch()
+    (tmp_path / "model.safetensors").touch()
+    remove_temporaries(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]

@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.spatial.distance import jensenshannon
+
+from heedful.measures import bootstrap, entropy, jsd, kendall, sign_test, summarise, tvd
+from heedful.ragged import Ragged
+from tests.strategies import ragged_distributions
+
+
+@given(ragged_distributions())
+def test_jsd_is_scipys_row_by_row(pair: tuple[Ragged, Ragged]) -> None:
+    ours = jsd(*pair)
+    with np.errstate(invalid="ignore"):  # SciPy takes the root of -1e-17 for equal rows
+        theirs = [np.nan_to_num(jensenshannon(p, q)) ** 2 for p, q in zip(*pair, strict=True)]
+    assert np.allclose(ours, theirs, atol=1e-7)
+    assert np.all((ours >= 0) & (ours <= np.log(2)))
+
+
+@given(ragged_distributions())
+def test_jsd_is_symmetric_and_zero_on_equal_rows(pair: tuple[Ragged, Ragged]) -> None:
+    first, second = pair
+    assert np.allclose(jsd(first, second), jsd(second, first), atol=1e-12)
+    assert np.allclose(jsd(first, first), 0, atol=1e-12)
+
+
+def test_jsd_of_disjoint_distributions_is_ln_2() -> None:
+    assert jsd(Ragged.from_rows([[1.0, 0.0]]), Ragged.from_rows([[0.0, 1.0]])).tolist() == [np.log(2)]
+
+
+@given(ragged_distributions())
+def test_entropy_is_scipys(pair: tuple[Ragged, Ragged]) -> None:
+    assert np.allclose(entropy(pair[0]), [stats.entropy(row) for row in pair[0]], atol=1e-9)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 5))
+def test_tvd_is_half_the_l1_distance(seed: int, classes: int) -> None:
+    draw = np.random.default_rng(seed)
+    p, q = draw.dirichlet(np.ones(classes), 3), draw.dirichlet(np.ones(classes), 3)
+    assert np.allclose(tvd(p, q), np.abs(p - q).sum(1) / 2)
+    assert np.allclose(tvd(p[:, :1], q[:, :1]), np.abs(p - q)[:, 0])
+
+
+def test_one_sigmoid_output_and_its_two_classes_are_equally_far() -> None:
+    p, q = np.array([[0.3]]), np.array([[0.75]])
+    assert np.allclose(tvd(p, q), tvd(np.hstack([1 - p, p]), np.hstack([1 - q, q])))
+
+
+def test_kendall_is_scipys_and_undefined_where_it_must_be() -> None:
+    first = Ragged.from_rows([[0.1, 0.5, 0.4], [1.0], [0.5, 0.5], [0.2, 0.8]])
+    second = Ragged.from_rows([[3.0, 2.0, 1.0], [2.0], [1.0, 2.0], [5.0, 5.0]])
+    result = kendall(first, second)
+    expected = stats.kendalltau(first[0], second[0])
+    assert result.tau[0] == expected.statistic
+    assert result.p_value[0] == expected.pvalue
+    assert np.isnan(result.tau[1:]).all()
+    assert np.isnan(result.p_value[1:]).all()
+
+
+def test_kendall_refuses_rows_of_different_lengths() -> None:
+    with pytest.raises(ValueError, match="same lengths"):
+        kendall(Ragged.from_rows([[1.0, 2.0]]), Ragged.from_rows([[1.0]]))
+
+
+def test_summaries_leave_out_what_is_undefined_and_say_so() -> None:
+    summary = summarise([np.nan, 2.0, 4.0])
+    assert (summary.mean, summary.std, summary.n, summary.undefined) == (3.0, 1.0, 2, 1)
+    nothing = summarise([np.nan])
+    assert (nothing.mean, nothing.std, nothing.n, nothing.undefined) == (None, None, 0, 1)
+
+
+def test_one_level_bootstrap_agrees_with_the_normal_interval() -> None:
+    sample = np.random.default_rng(0).normal(1.0, 2.0, 400)
+    interval = bootstrap([sample], seed=0)
+    assert interval is not None
+    half = 1.96 * sample.std() / np.sqrt(len(sample))
+    assert interval.low == pytest.approx(sample.mean() - half, abs=0.05)
+    assert interval.high == pytest.approx(sample.mean() + half, abs=0.05)
+
+
+def test_two_level_bootstrap_sees_the_spread_between_runs() -> None:
+    draw = np.random.default_rng(0)
+    runs = [draw.normal(mean, 0.1, 300) for mean in (0.0, 1.0, 2.0, 3.0)]
+    within = bootstrap([np.concatenate(runs)], seed=1)
+    between = bootstrap(runs, seed=1)
+    assert within is not None
+    assert between is not None
+    assert between.high - between.low > 3 * (within.high - within.low)
+    assert between.low < 1.5 < between.high
+
+
+def test_bootstrap_is_the_same_for_the_same_seed_and_none_for_nothing() -> None:
+    sample = [np.arange(10.0)]
+    assert bootstrap(sample, seed=3) == bootstrap(sample, seed=3)
+    assert bootstrap(sample, seed=3) != bootstrap(sample, seed=4)
+    assert bootstrap([[np.nan]], seed=0) is None
+
+
+def test_sign_test_is_exact_and_drops_ties() -> None:
+    result = sign_test([1, 1, 1, 1, 5], [2, 2, 2, 1, 1])
+    assert (result.lower, result.higher, result.ties) == (3, 1, 1)
+    assert result.p_value == pytest.approx(2 * (4 + 1) / 16)
+    assert sign_test([1, 1], [1, 1]).p_value == 1.0
