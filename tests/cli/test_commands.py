@@ -9,12 +9,8 @@ import pytest
 
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
+from tests.cli.calling import heedful
 from tests.runs.small import ARGUMENTS, VALUES
-
-
-def heedful(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "heedful.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore[call-overload]
 
 
 @pytest.fixture(scope="module")
@@ -22,23 +18,31 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return perform(VALUES, out=tmp_path_factory.mktemp("runs"))
 
 
+def test_the_command_itself_ends_with_its_exit_code_and_one_line() -> None:
+    command = [sys.executable, "-m", "heedful.cli.main", "run", "--corpus", "none"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: unknown corpus 'none'")
+    assert result.stderr.count("\n") == 1
+
+
 def test_version_and_help() -> None:
-    assert heedful("--version").stdout.startswith("heedful 0.")
-    listed = heedful("--help").stdout
+    assert heedful("--version").out.startswith("heedful 0.")
+    listed = heedful("--help").out
     assert all(command in listed for command in ("demo", "corpora", "run", "show"))
 
 
 def test_run_prints_what_it_did_and_where(tmp_path: Path) -> None:
     result = heedful("run", *ARGUMENTS, "--out", tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert "32 / 32" in result.stdout
-    assert "heedful show" in result.stdout
-    assert "training bilstm + additive" in result.stderr
+    assert result.code == 0, result.err
+    assert "32 / 32" in result.out
+    assert "heedful show" in result.out
+    assert "training bilstm + additive" in result.err
 
 
 def test_run_as_json_is_json(tmp_path: Path) -> None:
     result = heedful("run", *ARGUMENTS, "--out", tmp_path, "--json")
-    answer = json.loads(result.stdout)
+    answer = json.loads(result.out)
     assert Path(answer["run"]).parent == tmp_path
     assert answer["metrics"]["test"]["n"] == 30
 
@@ -49,8 +53,8 @@ def test_run_reads_a_configuration_file_and_options_win(tmp_path: Path) -> None:
         "[encoder_options]\nhidden = 4\n[training]\nepochs = 1\n"
     )
     result = heedful("run", "--config", tmp_path / "run.toml", "--seed", "6", "--out", tmp_path / "runs", "--json")
-    assert result.returncode == 0, result.stderr
-    assert Run.open(json.loads(result.stdout)["run"]).config.seed == 6
+    assert result.code == 0, result.err
+    assert Run.open(json.loads(result.out)["run"]).config.seed == 6
 
 
 def test_run_on_a_table_of_the_users_own(tmp_path: Path) -> None:
@@ -59,22 +63,22 @@ def test_run_on_a_table_of_the_users_own(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("nr,review,liked\n" + "\n".join(rows) + "\n")
     options = [*ARGUMENTS[8:], "--file", tmp_path / "mine.csv", "--text", "review", "--label", "liked"]
     result = heedful("run", *options, "--out", tmp_path / "runs", "--json")
-    assert result.returncode == 0, result.stderr
-    answer = json.loads(result.stdout)
+    assert result.code == 0, result.err
+    answer = json.loads(result.out)
     assert [name.lower() for name in answer["manifest"]["corpus"]["classes"]] == ["false", "true"]
 
 
 def test_show_prints_the_heat_map_of_an_instance(finished: Run) -> None:
     result = heedful("show", finished.folder, "--instance", "test-00003")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith("test-00003: decided")
-    assert "most attended:" in result.stdout
-    assert "really deciding:" in result.stdout
+    assert result.code == 0, result.err
+    assert result.out.startswith("test-00003: decided")
+    assert "most attended:" in result.out
+    assert "really deciding:" in result.out
 
 
 def test_show_reads_any_text(finished: Run) -> None:
     result = heedful("show", finished.folder, "--text", "The plot was superb.", "--json")
-    shown = json.loads(result.stdout)
+    shown = json.loads(result.out)
     assert shown["tokens"] == ["the", "plot", "was", "superb", "."]
     assert sum(shown["weights"]) == pytest.approx(1, abs=1e-5)
     assert shown["label"] is None
@@ -85,7 +89,7 @@ def test_show_saves_files_in_which_text_is_only_text(finished: Run, tmp_path: Pa
     file = tmp_path / f"heat{ending}"
     hostile = "<script>alert(1)</script> & $x_1$ \\input{y} \u202e plot"
     result = heedful("show", finished.folder, "--text", hostile, "--save", file)
-    assert result.returncode == 0, result.stderr
+    assert result.code == 0, result.err
     written = file.read_text(encoding="utf-8")
     assert "plot" in written
     assert "<script>" not in written or ending == ".tex"
@@ -94,11 +98,11 @@ def test_show_saves_files_in_which_text_is_only_text(finished: Run, tmp_path: Pa
 
 
 def test_corpora_lists_tells_and_speaks_json(tmp_path: Path) -> None:
-    listed = heedful("corpora", "--data", tmp_path).stdout
+    listed = heedful("corpora", "--data", tmp_path).out
     assert all(name in listed for name in ("sst", "imdb", "newsgroups", "agnews", "adr", "mimic-anemia", "planted"))
     assert "built in" in listed
-    assert "heedful corpora get sst" in heedful("corpora", "sst", "--data", tmp_path).stdout
-    entries = json.loads(heedful("corpora", "--json", "--data", tmp_path).stdout)
+    assert "heedful corpora get sst" in heedful("corpora", "sst", "--data", tmp_path).out
+    entries = json.loads(heedful("corpora", "--json", "--data", tmp_path).out)
     assert {entry["name"]: entry["found"] for entry in entries}["sst"] is None
 
 
@@ -126,29 +130,28 @@ BAD_USE = [
 
 @pytest.mark.parametrize(("arguments", "problem"), BAD_USE)
 def test_bad_use_is_one_line_exit_code_2_and_leaves_nothing(
-    finished: Run, tmp_path: Path, arguments: list[str], problem: str
+    finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], problem: str
 ) -> None:
-    words = [str(finished.folder) if word == "RUN" else word for word in arguments]
-    result = heedful(*words, cwd=tmp_path)
-    assert result.returncode == 2
-    errors = [line for line in result.stderr.splitlines() if line.startswith("error:")]
+    monkeypatch.chdir(tmp_path)
+    result = heedful(*(finished.folder if word == "RUN" else word for word in arguments))
+    assert result.code == 2
+    errors = [line for line in result.err.splitlines() if line.startswith("error:")]
     assert len(errors) == 1
     assert problem in errors[0]
-    assert "Traceback" not in result.stderr
-    assert result.stdout == ""
-    left = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {path.name for path in left} <= {"config.toml", "manifest.json", "vocabulary.parquet", ".lock"}
+    assert "Traceback" not in result.err
+    assert result.out == ""
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_an_unknown_option_is_exit_code_2() -> None:
     result = heedful("run", "--encodr", "x")
-    assert result.returncode == 2
-    assert "--encodr" in result.stderr
+    assert result.code == 2
+    assert "--encodr" in result.err
 
 
 def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = heedful("run", *ARGUMENTS, "--out", tmp_path / "file")
-    assert result.returncode == 2
-    assert str(tmp_path / "file") in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.code == 2
+    assert str(tmp_path / "file") in result.err
+    assert "Traceback" not in result.err

@@ -58,6 +58,7 @@ def test_vocabularies_have_the_corpus_own_cut(corpus: str, cut: int) -> None:
         ({"corpus": "planted", "corpus_options": {"noise": 2}}, "corpus_options.noise = 2"),
         ({"corpus": "planted", "corpus_options": {"nois": 0}}, "did you mean 'corpus_options.noise'"),
         ({"training": 3}, "training = 3"),
+        ({"corpus": "table"}, "corpus_options.file is needed"),
     ],
 )
 def test_bad_values_are_named(values: dict[str, Any], problem: str) -> None:

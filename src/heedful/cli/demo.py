@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 _CORPORA: dict[str, dict[str, Any]] = {
-    "short reviews, 2 classes": {},
-    "long reviews, 3 classes": {"verdicts": 2, "classes": 3, "length": 30},
+    "short, 2 classes": {},
+    "long, 3 classes": {"verdicts": 2, "classes": 3, "length": 30},
 }
 _ENCODERS = ("bilstm", "cnn", "average")
 _EPOCHS = 4

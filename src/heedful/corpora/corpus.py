@@ -1,6 +1,6 @@
 """Corpus: tokenised instances with labels and splits, kept in one Parquet file and read as needed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,20 @@ class Corpus:
     def split(self, split: str) -> pl.DataFrame:
         """The instances of one split."""
         return self.scan(split).collect()
+
+    def batches(self, split: str, size: int, *, skip: int = 0) -> Iterator[pl.DataFrame]:
+        """The instances of one split in frames of `size`, in order and in one pass; the first `skip` are left out."""
+        pending: list[pl.DataFrame] = []
+        for piece in self.scan(split).slice(skip).collect_batches(chunk_size=size, maintain_order=True):
+            pending.append(piece)  # pieces come in sizes of their own
+            rows = sum(map(len, pending))
+            if rows >= size:
+                joined = pl.concat(pending)
+                whole = rows - rows % size
+                yield from joined.head(whole).iter_slices(size)
+                pending = [joined.tail(rows - whole)]
+        if sum(map(len, pending)):
+            yield pl.concat(pending)
 
     def counts(self) -> dict[str, list[int]]:
         """The number of instances of each split by class, as in the papers' Table 1."""

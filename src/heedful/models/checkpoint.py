@@ -16,9 +16,14 @@ from heedful.files import atomic
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Two files in a folder: the state after the last finished epoch, and the best model so far."""
+    """Files in a folder: the first word vectors, the state after the last finished epoch, the best model so far."""
 
     folder: Path
+
+    @property
+    def first(self) -> Path:
+        """The word vectors that training starts from."""
+        return self.folder / "first.safetensors"
 
     @property
     def last(self) -> Path:

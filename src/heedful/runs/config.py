@@ -139,6 +139,8 @@ def _check(kind: type[Section], values: Mapping[str, Any], prefix: str) -> Secti
         key = prefix + ".".join(map(str, problem["loc"]))
         if problem["type"] == "extra_forbidden":
             raise unknown_name("configuration key", key, _keys(kind, prefix)) from error
+        if problem["type"] == "missing":
+            raise BadConfig(f"{key} is needed and was not given: set it with --set {key}=... or in the configuration")
         reason = problem["msg"].removeprefix("Value error, ")
         raise BadConfig(f"{key} = {problem['input']!r}: {reason[0].lower()}{reason[1:]}") from error
 

@@ -31,19 +31,21 @@ class Run:
         self.config = config
 
     @classmethod
-    def create(cls, out: Path, config: RunConfig) -> "Run":
-        """The run of a configuration below `out`: the one that is there, or a new one."""
-        run = cls(out / config.name, config)
-        file = run.folder / "config.toml"
-        if file.exists():
-            if resolve(read_toml(file)) != config:
-                raise BadInput(
-                    f"{run.folder} holds a run of another configuration (config.toml was changed, or names collide): "
-                    "remove the directory or choose another --out"
-                )
-        else:
-            write_text(file, to_toml(config.model_dump(mode="json", exclude_none=True)))
-        return run
+    def at(cls, folder: Path, config: RunConfig) -> "Run":
+        """The run of a configuration, there or not; another configuration's directory is refused."""
+        file = folder / "config.toml"
+        if file.exists() and resolve(read_toml(file)) != config:
+            raise BadInput(
+                f"{folder} holds a run of another configuration (config.toml was changed, or names collide): "
+                "remove the directory or choose another --out"
+            )
+        return cls(folder, config)
+
+    def write_config(self) -> None:
+        """Write config.toml, if it is not there yet."""
+        file = self.folder / "config.toml"
+        if not file.exists():
+            write_text(file, to_toml(self.config.model_dump(mode="json", exclude_none=True)))
 
     @classmethod
     def open(cls, folder: Path | str) -> "Run":
@@ -115,6 +117,11 @@ class Run:
         from heedful.models.checkpoint import Checkpoint
 
         return Checkpoint(self.folder / ".checkpoint")
+
+    def discard_checkpoint(self) -> None:
+        """Forget what an unfinished run needed to go on."""
+        if (self.folder / ".checkpoint").exists():
+            self.checkpoint.remove()
 
     def model(self) -> "Classifier":
         """The trained model."""

@@ -1,6 +1,7 @@
 """Perform a run: find or make its directory, do the stages that are not done, say what happened."""
 
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ import torch
 import heedful
 from heedful.corpora.corpus import Corpus
 from heedful.corpora.loading import load
-from heedful.errors import BadInput
+from heedful.errors import BadInput, HeedfulError
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
@@ -35,16 +36,22 @@ def perform(
 ) -> Run:
     """Perform the run that `values` describe (see `resolve`), or what is missing of it."""
     reporter = reporter or Reporter()
-    run = Run.create(Path(out), resolve(values))
-    with locked(run.folder), _threads(run.config.threads):
-        remove_temporaries(run.folder)
-        missing = [stage for stage in _STAGES if not run.done(stage)]
-        if missing:
-            corpus = _corpus(run, None if data is None else Path(data), reporter)
-            _begin(run)
-            for stage in missing:
-                _timed(run, stage, corpus, reporter)
-            run.checkpoint.remove()
+    config = resolve(values)
+    run = Run.at(Path(out) / config.name, config)
+    if not all(run.done(stage) for stage in _STAGES):
+        corpus = _corpus(run, None if data is None else Path(data), reporter)  # before anything is written
+        with locked(run.folder), _threads(config.threads):
+            remove_temporaries(run.folder)
+            try:
+                _begin(run)
+                for stage in _STAGES:
+                    if not run.done(stage):
+                        _timed(run, stage, corpus, reporter)
+            except HeedfulError:
+                if not run.manifest["stages"]:  # nothing to go on from: leave no trace
+                    shutil.rmtree(run.folder)
+                raise
+    run.discard_checkpoint()
     return run
 
 
@@ -70,6 +77,7 @@ def _corpus(run: Run, data: Path | None, reporter: Reporter) -> Corpus:
 
 
 def _begin(run: Run) -> None:
+    run.write_config()
     if "versions" in run.manifest:
         return
     source = Path(heedful.__file__).parent

@@ -2,15 +2,17 @@
 
 import json
 import shutil
+import time
 from dataclasses import asdict
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+import torch
 
 from heedful.corpora.corpus import Corpus
 from heedful.evidence import Evidence, metadata
 from heedful.files import Parts, atomic, write_json, write_text
+from heedful.models.checkpoint import read_tensors, write_tensors
 from heedful.models.inference import decode
 from heedful.models.metrics import classification_metrics
 from heedful.models.training import Examples, Step, selected_epoch, train
@@ -24,11 +26,20 @@ PART_INSTANCES = 1024  # instances of evidence held in memory and lost at most b
 
 
 def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
-    """Count the corpus and build the vocabulary from its training split."""
+    """Count the corpus, build the vocabulary from its training split, and find the words' first vectors."""
+    config = run.config
     reporter.start("vocabulary")
-    vocabulary = Vocabulary.build(corpus.scan("train"), min_documents=run.config.vocabulary.min_documents)
-    vocabulary.write(run.folder / "vocabulary.parquet")
+    vocabulary = Vocabulary.build(corpus.scan("train"), min_documents=config.vocabulary.min_documents)
     lengths = corpus.scan("train").select(pl.col("tokens").list.len().mean()).collect().item()
+    reporter.finish(f"{len(vocabulary):,} words; {lengths:.0f} tokens a text")
+    reporter.start(f"word vectors {config.embedding.vectors}".rstrip())
+    training = vocabulary.encode(corpus.scan("train").select("tokens").collect()["tokens"])
+    embedding, coverage = first_embedding(config, corpus, vocabulary, training)
+    reporter.finish("random, N(0, 1)" if coverage is None else str(coverage))
+    vocabulary.write(run.folder / "vocabulary.parquet")
+    write_tensors(run.checkpoint.first, {"embedding": torch.from_numpy(embedding)})
+    if coverage is not None:
+        run.record(vectors={"source": config.embedding.vectors, **asdict(coverage)})
     run.record(
         corpus={
             "name": corpus.name,
@@ -40,19 +51,24 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
             "mean_length": lengths,
         }
     )
-    reporter.finish(f"{len(vocabulary):,} words; {lengths:.0f} tokens a text")
 
 
 def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Train on the training split, select on dev, keep the selected parameters."""
     config, vocabulary = run.config, run.vocabulary
     training, dev = (_examples(corpus, name, vocabulary) for name in ("train", "dev"))
-    model = build_model(config, embedding=_embedding(run, corpus, training, reporter), classes=corpus.classes)
+    first, _ = read_tensors(run.checkpoint.first)
+    model = build_model(config, embedding=first["embedding"].numpy(), classes=corpus.classes)
     batches = -(-len(training.labels) // config.training.batch)
     reporter.start(f"training {config.encoder} + {config.attention}", config.training.epochs * batches)
+    started, steps = time.perf_counter(), 0
 
     def on_step(step: Step) -> None:
-        reporter.reach(step.epoch * step.steps + step.step, f"epoch {step.epoch + 1}, loss {step.loss:.3f}")
+        nonlocal steps
+        steps += 1
+        speed = steps * config.training.batch / (time.perf_counter() - started)
+        note = f"epoch {step.epoch + 1}, loss {step.loss:.3f}, {speed:,.0f} texts/s"
+        reporter.reach(step.epoch * step.steps + step.step, note)
 
     history = train(
         model,
@@ -78,9 +94,8 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     parts = Parts(run.folder / "evidence.parquet")
     total = sum(corpus.counts()["test"])
     reporter.start("evidence", total)
-    reporter.reach(min(total, parts.done * PART_INSTANCES))
-    for start in range(parts.done * PART_INSTANCES, total, PART_INSTANCES):
-        frame = corpus.scan("test").slice(start, PART_INSTANCES).collect()
+    done = parts.done * PART_INSTANCES
+    for frame in corpus.batches("test", PART_INSTANCES, skip=done):
         decoded = decode(model, vocabulary.encode(frame["tokens"]))
         evidence = Evidence(
             ids=frame["id"].to_list(),
@@ -93,29 +108,15 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
             truth=ragged(frame, "truth", np.dtype(bool), corpus.name) if "truth" in frame.columns else None,
         )
         parts.add(evidence.validate(f"the model's evidence on {corpus.name}").to_frame())
-        reporter.reach(start + len(frame))
+        done += len(frame)
+        reporter.reach(done)
     parts.finish(metadata(corpus.classes, {"run": run.folder.name, "corpus": corpus.label, "split": "test"}))
     written = pl.read_parquet(run.folder / "evidence.parquet", columns=["label", "output"])
     test = classification_metrics(written["label"].to_numpy(), np.stack(written["output"].to_list()), corpus.classes)
-    history = run.history
-    selected = selected_epoch(history.to_dicts(), run.config.training.select)
-    write_json(
-        run.folder / "metrics.json",
-        {"test": test, "dev": history["dev"][selected], "selected_epoch": selected},
-    )
+    history = [json.loads(line) for line in (run.folder / "training.jsonl").read_text(encoding="utf-8").splitlines()]
+    best = history[selected_epoch(history, run.config.training.select)]
+    write_json(run.folder / "metrics.json", {"test": test, "dev": best["dev"], "selected_epoch": best["epoch"]})
     reporter.finish(f"test accuracy {test['accuracy']:.3f}, macro F1 {test['macro_f1']:.3f}")
-
-
-def _embedding(run: Run, corpus: Corpus, training: Examples, reporter: Reporter) -> NDArray[np.float32]:
-    config, vocabulary = run.config, run.vocabulary
-    if run.checkpoint.last.exists():  # training goes on from there; only the shape matters
-        return np.zeros((len(vocabulary), config.embedding.width), dtype=np.float32)
-    reporter.start(f"word vectors {config.embedding.vectors}".rstrip())
-    embedding, coverage = first_embedding(config, corpus, vocabulary, training.tokens)
-    if coverage is not None:
-        run.record(vectors={"source": config.embedding.vectors, **asdict(coverage)})
-    reporter.finish("random, N(0, 1)" if coverage is None else str(coverage))
-    return embedding
 
 
 def _examples(corpus: Corpus, split: str, vocabulary: Vocabulary) -> Examples:

@@ -1,0 +1,98 @@
+"""Read native files in place: plain, .gz, folders, .tar, .tar.gz, .tgz and .zip; nothing is unpacked to disk."""
+
+import gzip
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, cast
+
+from heedful.errors import BadInput
+
+Wanted = Callable[[PurePosixPath], bool]
+
+
+def members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The wanted files of a folder or an archive, each whole, with its name inside."""
+    with damage_named(path):
+        if path.is_dir():
+            yield from _folder_members(path, wanted)
+        elif path.suffix == ".zip":
+            yield from _zip_members(path, wanted)
+        else:
+            yield from _tar_members(path, wanted)
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 text file, plain or .gz, with their numbers; line ends are kept."""
+    with damage_named(path), open_bytes(path) as file:
+        for number, raw in enumerate(file, start=1):
+            yield number, decode(raw, f"{path}, line {number}")
+
+
+def decode(raw: bytes, where: str) -> str:
+    """UTF-8 text without a byte order mark, or an error that says where it is not."""
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{where}: byte {raw[error.start]:#04x} is not UTF-8 text; save the file as UTF-8 (iconv -t UTF-8 does it)"
+        ) from error
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """A file's bytes, unpacked on the way if it is a .gz."""
+    return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix in (".gz", ".tgz") else path.open("rb")
+
+
+@contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Turn what the unpackers raise on a damaged or cut-off file into an error that names it."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise BadInput(f"{path} is damaged or was cut short ({error}): download or copy it again") from error
+    except FileNotFoundError as error:
+        raise BadInput(f"{error.filename or path} is not there any more") from error
+    except PermissionError as error:
+        raise BadInput(f"{error.filename or path} may not be read: change its permissions") from error
+
+
+def _folder_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+    for file in sorted(path.rglob("*")):
+        name = PurePosixPath(file.relative_to(path).as_posix())
+        if wanted(name) and file.is_file():
+            yield name, file.read_bytes()
+
+
+def _zip_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            name = PurePosixPath(entry.filename)
+            if not entry.is_dir() and wanted(name):
+                yield name, archive.read(entry)
+
+
+def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+    if path.suffix == ".tar":
+        _check_tar_end(path)
+    # unpacked by gzip rather than by tarfile, which takes a cut-off stream for the end of the archive
+    with open_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
+        for entry in archive:
+            name = PurePosixPath(entry.name)
+            content = archive.extractfile(entry) if entry.isfile() and wanted(name) else None
+            if content is not None:
+                yield name, content.read()
+        while file.read(1 << 20):  # to the end, where gzip checks its sum
+            pass
+
+
+def _check_tar_end(path: Path) -> None:
+    """A tar ends in zero blocks; tarfile does not miss them."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 512))
+        if size < 512 or any(file.read()):
+            raise BadInput(f"{path} is damaged or was cut short (no end mark): download or copy it again")

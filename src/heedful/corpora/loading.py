@@ -1,0 +1,162 @@
+"""Load a corpus: find its files, tokenise them once, keep the result in a cache known by content and code."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import ValidationError
+
+from heedful.corpora.building import private_draft
+from heedful.corpora.checks import check_ids, check_labels
+from heedful.corpora.corpus import Corpus, Document
+from heedful.corpora.fingerprints import source_fingerprint
+from heedful.corpora.places import cache_folder, data_folders
+from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.registry import reader_of
+from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
+from heedful.files import Parts, content_fingerprint, fingerprint
+
+PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is read
+PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
+
+Progress = Callable[[int], None]
+
+
+def load(
+    name: str,
+    *,
+    options: Mapping[str, Any] | None = None,
+    data: Path | None = None,
+    subset: bool = False,
+    progress: Progress = lambda count: None,
+) -> Corpus:
+    """Load a corpus by name, from the cache if the same files were read by the same code before.
+
+    >>> load("planted", options={"train": 20, "dev": 10, "test": 10}).counts()["test"]
+    [5, 5]
+    """
+    reader = reader_of(name)
+    chosen = _options(reader, options or {})
+    found = find(reader, chosen, data=data, subset=subset)
+    key = _key(reader, chosen, found)
+    path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
+    if not path.exists():
+        with private_draft(path) as draft:
+            _tokenise(reader, chosen, found, draft, progress)
+    classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
+    return Corpus(name, classes, path, key, found.subset)
+
+
+def find(reader: Reader, options: Any, *, data: Path | None, subset: bool) -> Found:
+    """The files of a corpus, or an error that says how to get them."""
+    roots = data_folders(data)
+    found = reader.find(roots, options, subset=subset)
+    if found is None:
+        hint = ""
+        if not subset and reader.find(roots, options, subset=True) is not None:
+            hint = " (a subset is there: --subset uses it)"
+        places = ", ".join(map(str, roots))
+        raise NotFound(f"corpus {reader.name} was not found below {places}{hint}: {reader.how_to_get}")
+    return found
+
+
+def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
+    try:
+        return reader.options(**options)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(map(str, problem["loc"]))
+        if problem["type"] == "extra_forbidden":
+            raise unknown_name(f"option of corpus {reader.name}", key, reader.options.model_fields) from error
+        raise BadConfig(f"corpus {reader.name}, option {key}: {problem['msg']}") from error
+
+
+def _key(reader: Reader, options: Options, found: Found) -> str:
+    """What the tokenised corpus depends on: files, options, and the code that reads them."""
+    source = Path(__file__).parents[1]
+    code = sorted([*source.glob("corpora/*.py"), *source.glob("text/*.py")])
+    return fingerprint(
+        [
+            reader.name,
+            options.model_dump(mode="json", exclude={"file"}),  # a table is known by its content, wherever it lies
+            {role: source_fingerprint(path) for role, path in found.files.items()},
+            found.subset,
+            [content_fingerprint(path) for path in code],
+            _version("spacy"),
+        ]
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _tokenise(reader: Reader, options: Options, found: Found, path: Path, progress: Progress) -> None:
+    parts = Parts(path)
+    for batch in _batches(_reporting(reader.documents(found, options), progress)):
+        parts.add(_frame(batch))
+    where = ", ".join(str(file) for file in found.files.values()) or reader.name
+    if not parts.done:
+        raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
+    table = parts.scan().select("id", "label", "split", length=pl.col("tokens").list.len()).collect()
+    check_ids(table, where)
+    table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
+    table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
+    classes = reader.classes(options) or class_names(table.filter(pl.col("split") == "train")["label"].unique())
+    check_labels(table, classes, where)
+    final = table.select(
+        "id",
+        "split",
+        label=pl.col("label").replace_strict(list(classes), list(range(len(classes))), return_dtype=pl.Int32),
+    )
+    merged = parts.scan().drop("split", "label").join(final.lazy(), on="id", how="inner", maintain_order="left")
+    parts.finish({"classes": json.dumps(classes)}, merged)
+
+
+def class_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """Class names in order: by number where all are numbers, else alphabetically."""
+    names = list(labels)
+    try:
+        return tuple(sorted(names, key=float))
+    except ValueError:
+        return tuple(sorted(names))
+
+
+def _reporting(documents: Iterable[Document], progress: Progress) -> Iterator[Document]:
+    count = 0
+    for count, document in enumerate(documents, start=1):
+        yield document
+        if count % PROGRESS_DOCUMENTS == 0:
+            progress(PROGRESS_DOCUMENTS)
+    progress(count % PROGRESS_DOCUMENTS)
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    tokens = 0
+    for document in documents:
+        batch.append(document)
+        tokens += len(document.tokens)
+        if tokens >= PART_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
+
+
+def _frame(documents: Sequence[Document]) -> pl.DataFrame:
+    columns: dict[str, Any] = {
+        "split": [document.split for document in documents],
+        "id": [document.id for document in documents],
+        "tokens": pl.Series([list(document.tokens) for document in documents], dtype=pl.List(pl.String)),
+        "label": [document.label for document in documents],
+    }
+    if documents[0].truth is not None:
+        columns["truth"] = pl.Series([list(document.truth or ()) for document in documents], dtype=pl.List(pl.Boolean))
+    return pl.DataFrame(columns)

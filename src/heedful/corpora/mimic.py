@@ -1,0 +1,162 @@
+"""`mimic-diabetes`, `mimic-anemia`: discharge summaries of MIMIC-III (Johnson et al. 2016), labelled by ICD-9 codes.
+
+A document is an admission: its discharge report followed by the addenda. The files are streamed, and notes are
+grouped by admission in a temporary database on disk, since those of one admission are not adjacent.
+
+Diabetes: does any code start with 250.00? The papers split it by the lists of admissions of Mullenbach et al. 2018
+("CAML"): if `train_50_hadm_ids.csv`, `dev_50_hadm_ids.csv` and `test_50_hadm_ids.csv` lie beside the data they are
+used. Otherwise every admission with a summary and a diagnosis is taken, and split as anemia is.
+
+Anemia: 285.1 (acute) or 285.2 (chronic), not both; 20 % for test (seed 12939) and 15 % of the rest for dev (seed
+13448), by class. Fewer than 4,000 tokens; diabetes also more than 6.
+"""
+
+import re
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from heedful.corpora.archives import lines
+from heedful.corpora.corpus import SPLITS, Document
+from heedful.corpora.finding import below, find_layout
+from heedful.corpora.grouping import summaries
+from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.rows import named_rows
+from heedful.corpora.splitting import hold_out, in_order_of, within_lengths
+from heedful.text.tokenising import tokeniser
+
+TEST_SEED, DEV_SEED = 12939, 13448
+MOST_TOKENS = 4000
+
+_FOLDERS = ["mimic", "mimic3", "mimic-iii", "mimiciii", "mimic-iii-clinical-database-1.4", ""]
+_TABLES = {"notes": "NOTEEVENTS.csv", "diagnoses": "DIAGNOSES_ICD.csv"}
+_LISTS = {split: f"{split}_50_hadm_ids.csv" for split in SPLITS}
+_HIDDEN = re.compile(r"\[\*\*.*?\*\*\]", re.DOTALL)  # what stands for a name, date or place that was taken out
+_REPEATED_SIGN = re.compile(r"([^a-zA-Z0-9\s])(?:\s*\1)+")
+
+Codes = dict[str, set[str]]  # admission -> ICD-9 codes
+
+
+class MIMIC(Reader):
+    """What the two tasks have in common."""
+
+    how_to_get = (
+        "apply for MIMIC-III at physionet.org and put NOTEEVENTS.csv.gz and DIAGNOSES_ICD.csv.gz "
+        "below the data folder, in mimic/"
+    )
+    least_tokens = 0
+
+    @abstractmethod
+    def label(self, codes: Collection[str]) -> str | None:
+        """The class of an admission with these codes (without the point, as in the files), or None."""
+
+    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
+        """The two tables, as plain or .gz CSV."""
+        return find_layout(roots, below(_FOLDERS, _TABLES), subset=subset)
+
+    def documents(self, found: Found, options: Options) -> Iterator[Document]:
+        """Every labelled admission that has a summary, in the order of admission numbers."""
+        labels = {admission: self.label(codes) for admission, codes in _codes(found.files["diagnoses"]).items()}
+        splits = self.splits(found)
+        wanted = {
+            admission: label
+            for admission, label in labels.items()
+            if label is not None and (not splits or admission in splits)
+        }
+        for admission, text in summaries(found.files["notes"], wanted):
+            yield Document(admission, self.tokenise(text, options), wanted[admission], splits.get(admission, ""))
+
+    def tokenise(self, text: str, options: Options) -> list[str]:
+        """See `clean_note`."""
+        return clean_note(text)
+
+    def splits(self, found: Found) -> dict[str, str]:
+        """The split of each admission, where it is given."""
+        return {}
+
+    def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
+        """The given split, or one drawn by class."""
+        if set(table["split"]) == {""}:
+            ordered = table.sort(pl.col("id").cast(pl.Int64)).with_columns(split=pl.lit("train"))
+            for into, share, seed in (("test", 0.2, TEST_SEED), ("dev", 0.15, DEV_SEED)):
+                ordered = hold_out(ordered, among="train", into=into, share=share, seed=seed, stratified=True)
+            table = table.with_columns(split=in_order_of(table, ordered))
+        return within_lengths(table, above=self.least_tokens, below=MOST_TOKENS)["split"]
+
+
+class Diabetes(MIMIC):
+    """Discharge summaries: diabetes or not."""
+
+    name = "mimic-diabetes"
+    task = "does a discharge summary go with a diagnosis of diabetes?"
+    sizes = "7,734 / 1,614 admissions in the paper"
+    least_tokens = 6
+
+    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
+        """The two tables, and the lists of admissions if they are beside them."""
+        return find_layout(roots, below(_FOLDERS, _TABLES | _LISTS), subset=subset) or super().find(
+            roots, options, subset=subset
+        )
+
+    def classes(self, options: Options) -> tuple[str, ...]:
+        """No, then yes."""
+        return ("no diabetes", "diabetes")
+
+    def label(self, codes: Collection[str]) -> str:
+        """Diabetes if any code starts with 250.00."""
+        return "diabetes" if any(code.startswith("25000") for code in codes) else "no diabetes"
+
+    def splits(self, found: Found) -> dict[str, str]:
+        """As the lists have it."""
+        return {
+            line.strip(): split
+            for split in SPLITS
+            if split in found.files
+            for _, line in lines(found.files[split])
+            if line.strip()
+        }
+
+
+class Anemia(MIMIC):
+    """Discharge summaries: acute or chronic anemia."""
+
+    name = "mimic-anemia"
+    task = "acute or chronic anemia: the diagnosis that goes with a discharge summary"
+    sizes = "5,098 / 1,262 admissions in the paper"
+
+    def classes(self, options: Options) -> tuple[str, ...]:
+        """Acute, then chronic, as the paper says; the released code has it the other way."""
+        return ("acute", "chronic") if options.cleaning == "paper" else ("chronic", "acute")
+
+    def label(self, codes: Collection[str]) -> str | None:
+        """Acute is 285.1, chronic 285.2; with both or neither the admission is left out."""
+        acute = any(code.startswith("2851") for code in codes)
+        chronic = any(code.startswith("2852") for code in codes)
+        return None if acute == chronic else "acute" if acute else "chronic"
+
+
+def clean_note(text: str) -> list[str]:
+    """The tokens of a note; what was taken out for privacy is `<DE>`, and repeated signs are one.
+
+    Both is done before spaCy sees the text, which would otherwise take `<DE>` and the brackets apart.
+
+    >>> clean_note("Mr. [**Known lastname 12**] ===== 5 mg")
+    ['mr.', '<DE>', '=', 'qqq', 'mg']
+    """
+    tokenise = tokeniser()
+    tokens: list[str] = []
+    for index, piece in enumerate(_HIDDEN.split(text)):
+        if index:
+            tokens.append("<DE>")
+        tokens += tokenise(_REPEATED_SIGN.sub(r"\1 ", piece))
+    return tokens
+
+
+def _codes(path: Path) -> Codes:
+    codes: Codes = {}
+    for _, (admission, code) in named_rows(path, ("HADM_ID", "ICD9_CODE"), any_case=True):
+        if admission and code:
+            codes.setdefault(admission, set()).add(code)
+    return codes

@@ -1,0 +1,64 @@
+"""Reader: what a corpus must tell so that heedful can find it, read it and split it. One subclass a corpus."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from heedful.corpora.corpus import Document
+from heedful.text.tokenising import tokeniser
+
+
+class Options(BaseModel):
+    """What a user may set about a corpus; a reader with more to set extends it.
+
+    `cleaning` is "paper" (spaCy's tokens and `qqq` for numbers everywhere) or "released", as in the released code: IMDB
+    has Keras' tokens, SST keeps its numbers, and the two classes of mimic-anemia change places.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cleaning: Literal["paper", "released"] = "paper"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a corpus, by role, and whether they are only a part of the official data."""
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    subset: bool = False
+
+
+class Reader(ABC):
+    """A corpus in its native format."""
+
+    name: ClassVar[str]
+    task: ClassVar[str]  # a few words for `heedful corpora`
+    sizes: ClassVar[str]  # the official numbers of instances
+    how_to_get: ClassVar[str]  # one sentence, shown when the corpus is not found
+    downloadable: ClassVar[bool] = False  # by `heedful corpora get`
+    options: ClassVar[type[Options]] = Options
+
+    @abstractmethod
+    def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:
+        """The corpus's files below one of `roots`, or None; a subset's only if `subset` allows it."""
+
+    @abstractmethod
+    def documents(self, found: Found, options: Any) -> Iterator[Document]:
+        """Every document, tokenised, one at a time; `split` is the native one ("" if there is none)."""
+
+    @abstractmethod
+    def classes(self, options: Any) -> tuple[str, ...] | None:
+        """The class names in the order of their indices; None: taken from the training labels."""
+
+    def tokenise(self, text: str, options: Any) -> list[str]:
+        """The tokens of a text, as in this corpus."""
+        return tokeniser()(text)
+
+    def split(self, table: pl.DataFrame, options: Any) -> pl.Series:
+        """The final split of each row of `table` (id, label, split, length); null drops the row."""
+        return table["split"]

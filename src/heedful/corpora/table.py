@@ -1,0 +1,108 @@
+"""`table`: the user's own texts and labels, from CSV, TSV, JSON lines or Parquet."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from heedful.corpora.corpus import Document
+from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.splitting import hold_out
+from heedful.corpora.values import class_name, values
+from heedful.errors import BadInput, NotFound
+from heedful.text.tokenising import tokeniser
+
+SPLIT_NAMES = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("dev", "development", "val", "valid", "validation"), "dev"),
+    **dict.fromkeys(("test", "testing", "eval"), "test"),
+}
+
+
+class TableOptions(Options):
+    """Which file, and what its columns mean."""
+
+    file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
+    text: str = "text"  # a column of strings, or (JSON lines, Parquet) of lists of tokens
+    label: str = "label"
+    split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
+    id: str | None = None  # a column of unique names; otherwise rows are numbered
+    tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
+    seed: int = Field(0, ge=0, lt=2**32)  # of the splits that are drawn
+
+
+class Table(Reader):
+    """A table of texts and labels."""
+
+    name = "table"
+    task = "your own texts and labels"
+    sizes = "any"
+    how_to_get = "give it as the option file: .csv, .tsv, .jsonl or .parquet with a column of texts and one of labels"
+    options = TableOptions
+
+    def find(self, roots: Sequence[Path], options: TableOptions, *, subset: bool) -> Found:
+        """The file itself, or below a data folder."""
+        for path in (options.file, *(root / options.file for root in roots)):
+            if path.is_file():
+                return Found({"table": path})
+        raise NotFound(f"{options.file}: there is no such file; give the path of your table")
+
+    def classes(self, options: TableOptions) -> None:
+        """As the training labels have it."""
+        return
+
+    def documents(self, found: Found, options: TableOptions) -> Iterator[Document]:
+        """Every row; an empty text or label is an error."""
+        path = found.files["table"]
+        columns = {"text": options.text, "label": options.label, "split": options.split, "id": options.id}
+        named = {role: column for role, column in columns.items() if column is not None}
+        for number, (where, row) in enumerate(values(path, list(named.values())), start=1):
+            cell = dict(zip(named, row, strict=True))
+            yield Document(
+                id=_text(cell["id"], where, options.id or "") if "id" in cell else f"row-{number}",
+                tokens=self._tokens(cell["text"], where, options),
+                label=class_name(cell["label"], where, options.label),
+                split=_split(cell["split"], where) if "split" in cell else "train",
+            )
+
+    def tokenise(self, text: str, options: TableOptions) -> list[str]:
+        """By spaCy's rules or, if the texts are tokenised already, at spaces."""
+        return tokeniser()(text) if options.tokens == "spacy" else text.split()
+
+    def _tokens(self, value: Any, where: str, options: TableOptions) -> list[str]:
+        if isinstance(value, list):
+            tokens = [str(token) for token in value if token is not None and str(token)]
+        else:
+            tokens = self.tokenise(_text(value, where, options.text), options)
+        if not tokens:
+            raise BadInput(f"{where}: the text in column '{options.text}' is empty; remove the row or fill it in")
+        return tokens
+
+    def split(self, table: pl.DataFrame, options: TableOptions) -> pl.Series:
+        """The given split; what it lacks is drawn by class: 15 % for test, then 15 % for dev."""
+        given = set(table["split"])
+        if options.split is not None and not {"train", "test"} <= given:
+            missing = ", ".join(sorted({"train", "test"} - given))
+            raise BadInput(f"{options.file}: column '{options.split}' puts no row in {missing}")
+        for into in ("test", "dev"):
+            if into not in given:
+                table = hold_out(table, among="train", into=into, share=0.15, seed=options.seed, stratified=True)
+        return table["split"]
+
+
+def _text(value: Any, where: str, column: str) -> str:
+    text = "" if value is None else str(value)
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise BadInput(f"{where}: column '{column}' holds half a surrogate pair, which is no text; mend or remove it")
+    if not text.strip():
+        raise BadInput(f"{where}: column '{column}' is empty; remove the row or fill it in")
+    return text
+
+
+def _split(value: Any, where: str) -> str:
+    name = SPLIT_NAMES.get(str(value).strip().lower())
+    if name is None:
+        raise BadInput(f"{where}: '{value}' is no split; valid: {', '.join(SPLIT_NAMES)}")
+    return name

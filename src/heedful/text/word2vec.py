@@ -1,0 +1,82 @@
+"""Train word vectors on a corpus of one's own, the same numbers every time.
+
+Jain & Wallace 2019 on MIMIC: 300 dimensions, window 10, words that occur twice. Serrano & Smith 2019: 200 dimensions,
+window 5, 30 epochs, rows scaled to length 1.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from heedful.errors import BadInput, MissingExtra
+
+_LONGEST = 10_000  # gensim takes no notice of what follows in a longer list
+_ROWS = 2_000  # texts in memory at a time
+
+
+class TokenLists:
+    """The tokens of a corpus, text by text, as often as they are asked for: `TokenLists(corpus.scan("train"))`."""
+
+    def __init__(self, frame: pl.LazyFrame, column: str = "tokens") -> None:
+        self._frame = frame.select(column)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for batch in self._frame.collect_batches(chunk_size=_ROWS, maintain_order=True):
+            yield from batch.to_series().to_list()
+
+
+def train_word2vec(
+    texts: Iterable[Sequence[str]],
+    *,
+    width: int,
+    window: int,
+    min_count: int,
+    epochs: int,
+    seed: int,
+    normalise: bool = False,
+) -> Any:
+    """gensim's KeyedVectors of the words that occur at least `min_count` times; `texts` is gone through several times.
+
+    One worker and an explicit seed: the same texts in the same order give the same vectors in any process.
+    """
+    try:
+        from gensim.models import Word2Vec
+    except ImportError as error:
+        raise MissingExtra("gensim", "papers", "training word vectors") from error
+    pieces = _Pieces(texts)
+    model = Word2Vec(
+        vector_size=width,
+        window=window,
+        min_count=min_count,
+        epochs=epochs,
+        seed=seed % 2**32,
+        workers=1,
+        hashfxn=_stable,
+    )
+    model.build_vocab(pieces)
+    if not len(model.wv):
+        raise BadInput(f"no word occurs {min_count} times or more: there is nothing to train vectors on")
+    model.train(pieces, total_examples=model.corpus_count, epochs=epochs)
+    if normalise:
+        model.wv.unit_normalize_all()
+    return model.wv
+
+
+class _Pieces:
+    """Long texts in pieces of the length that gensim takes."""
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        if iter(texts) is texts:
+            raise TypeError("texts are gone through several times: give a list or TokenLists, not a generator")
+        self._texts = texts
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        for text in self._texts:
+            for start in range(0, len(text), _LONGEST):
+                yield text[start : start + _LONGEST]
+
+
+def _stable(word: str) -> int:
+    """Python's own hash of a string differs from process to process."""
+    return int.from_bytes(word.encode()[:8].ljust(8, b"\0"), "little")

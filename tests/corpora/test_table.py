@@ -1,0 +1,201 @@
+import gzip
+import json
+
+import polars as pl
+import pytest
+
+from heedful.corpora.loading import load
+from heedful.errors import BadConfig, BadInput, NotFound
+from tests.corpora.native import write
+
+WORDS = ["good", "bad"]
+ROWS = [{"text": f"A {WORDS[n % 2]} film, number {n}", "label": WORDS[n % 2]} for n in range(100)]
+
+
+def as_csv(rows, delimiter=","):
+    lines = [delimiter.join(rows[0])]
+    lines += [delimiter.join(f'"{value}"' for value in row.values()) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def as_jsonl(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def save(path, rows):
+    if path.suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif ".jsonl" in path.name:
+        write(path, as_jsonl(rows))
+    else:
+        write(path, as_csv(rows, "\t" if ".tsv" in path.name else ","))
+    return path
+
+
+def table(path, **options):
+    return load("table", options={"file": str(path), **options})
+
+
+def everything(corpus):
+    frames = [corpus.split(split).with_columns(split=pl.lit(split)) for split in ("train", "dev", "test")]
+    return pl.concat(frames).sort("id")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.jsonl", "t.jsonl.gz", "t.parquet"])
+def test_every_kind_of_file(tmp_path, name):
+    corpus = table(save(tmp_path / name, ROWS))
+    assert corpus.classes == ("bad", "good")
+    assert {split: sum(counts) for split, counts in corpus.counts().items()} == {"train": 72, "dev": 13, "test": 15}
+    first = everything(corpus).filter(pl.col("id") == "row-1").row(0, named=True)
+    assert " ".join(first["tokens"]) == "a good film , number qqq"
+    assert corpus.classes[first["label"]] == "good"
+
+
+def test_the_kinds_agree(tmp_path):
+    frames = [everything(table(save(tmp_path / f"t.{kind}", ROWS))) for kind in ("csv", "tsv", "jsonl", "parquet")]
+    assert all(frame.equals(frames[0]) for frame in frames)
+
+
+def test_the_seed_draws_the_splits(tmp_path):
+    path = save(tmp_path / "t.csv", ROWS)
+    same, other = table(path), table(path, seed=1)
+    assert everything(table(path)).equals(everything(same))
+    assert not everything(same).equals(everything(other))
+    assert sorted(same.counts()["test"]) == sorted(other.counts()["test"]) == [7, 8]
+
+
+def test_named_columns_and_given_splits(tmp_path):
+    splits = ["train"] * 80 + ["validation"] * 10 + ["TEST"] * 10
+    rows = [{"Id": f"doc{n}", "body": "w " * (n + 1), "y": n % 2, "part": split} for n, split in enumerate(splits)]
+    corpus = table(save(tmp_path / "t.parquet", rows), text="body", label="y", split="part", id="Id", tokens="spaces")
+    assert corpus.classes == ("0", "1")
+    assert corpus.counts() == {"train": [40, 40], "dev": [5, 5], "test": [5, 5]}
+    assert corpus.split("dev")["id"].to_list() == [f"doc{n}" for n in range(80, 90)]
+    assert corpus.split("test")["tokens"].list.len().to_list() == list(range(91, 101))
+
+
+def test_dev_is_drawn_where_only_test_is_given(tmp_path):
+    rows = [{**row, "split": "test" if n >= 80 else "train"} for n, row in enumerate(ROWS)]
+    counts = table(save(tmp_path / "t.jsonl", rows), split="split").counts()
+    assert counts["test"] == [10, 10]
+    assert counts["dev"] == [6, 6]
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([10, 9], ("9", "10")),
+        ([1.0, 0.0], ("0", "1")),
+        ([0.5, 1.5], ("0.5", "1.5")),
+        ([True, False], ("false", "true")),
+        ([" two\nlines ", "one"], ("one", "two lines")),
+    ],
+)
+def test_labels_of_any_type(tmp_path, labels, classes):
+    rows = [{"text": f"text {n}", "label": labels[n % 2]} for n in range(40)]
+    assert table(save(tmp_path / "t.jsonl", rows)).classes == classes
+    assert table(save(tmp_path / "t.parquet", rows)).classes == classes
+
+
+def test_lists_of_tokens_are_taken_as_they_are(tmp_path):
+    rows = [{"text": ["Two Words", "x", str(n)], "label": n % 2} for n in range(40)]
+    for kind in ("jsonl", "parquet"):
+        first = everything(table(save(tmp_path / f"t.{kind}", rows))).filter(pl.col("id") == "row-1")
+        assert first["tokens"].to_list() == [["Two Words", "x", "0"]]
+
+
+def bad(row, place=3):
+    rows = [dict(r) for r in ROWS]
+    rows[place] = {**rows[place], **row}
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (as_csv(ROWS), {"text": "body"}, r"t\.csv has no column 'body'; it has: text, label"),
+        (as_csv(bad({"text": "  "})), {}, r"t\.csv, line 5: column 'text' is empty"),
+        (as_csv(bad({"label": ""})), {}, r"t\.csv, line 5: column 'label' has no label"),
+        (as_csv(ROWS) + '"one field"\n', {}, r"t\.csv, line 102: 1 fields, but the header has 2"),
+        (as_csv(ROWS) + '"a "bad" quote",good\n', {}, r"t\.csv, row that begins on line 102: .*doubled"),
+        (as_csv(ROWS) + '"never closed,good\n', {}, r"t\.csv, row that begins on line 102: .*double quotes"),
+        (
+            as_csv(ROWS).encode() + b"caf\xe9,good\n",
+            {},
+            r"t\.csv, line 102: byte 0xe9 is not UTF-8 .*save the file as UTF-8",
+        ),
+        (as_csv([{**row, "label": "x"} for row in ROWS]), {}, r"t\.csv: all training labels are 'x'; .*two classes"),
+        (as_csv(bad({"label": "odd"})), {}, r"class 'odd' has one instance"),
+        (as_csv(ROWS[:6]), {}, r"6 instances of 2 classes are too few"),
+        (
+            as_csv([{**r, "id": n // 2} for n, r in enumerate(ROWS)]),
+            {"id": "id"},
+            r"t\.csv: the id '\d+' occurs more than",
+        ),
+        (as_csv([{**r, "s": "train"} for r in ROWS]), {"split": "s"}, r"t\.csv: column 's' puts no row in test"),
+        (
+            as_csv([{**r, "s": "part"} for r in ROWS]),
+            {"split": "s"},
+            r"t\.csv, line 2: 'part' is no split; valid: train",
+        ),
+        ("", {}, r"t\.csv has no column 'text'; it has: none"),
+        ("text,label\n", {}, r"t\.csv: no documents were found"),
+    ],
+)
+def test_bad_csv(tmp_path, content, options, message):
+    with pytest.raises(BadInput, match=message):
+        table(write(tmp_path / "t.csv", content), **options)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{not json}", r"t\.jsonl, line 101: not JSON"),
+        ("[1, 2]", r"t\.jsonl, line 101: each line must be one object"),
+        ('{"text": "x"}', r"t\.jsonl, line 101 has no column 'label'; it has: text"),
+        ('{"text": "x", "label": null}', r"t\.jsonl, line 101: column 'label' has no label"),
+        ('{"text": "x", "label": [1]}', r"t\.jsonl, line 101: label \[1\] in column 'label' is not one value"),
+        ('{"text": "x\\ud800", "label": 1}', r"t\.jsonl, line 101: column 'text' holds half a surrogate pair"),
+        ('{"text": [], "label": 1}', r"t\.jsonl, line 101: the text in column 'text' is empty"),
+        ('{"text": null, "label": 1}', r"t\.jsonl, line 101: column 'text' is empty"),
+    ],
+)
+def test_bad_jsonl(tmp_path, line, message):
+    with pytest.raises(BadInput, match=message):
+        table(write(tmp_path / "t.jsonl", as_jsonl(ROWS) + line + "\n"))
+
+
+def test_a_class_of_the_test_split_that_training_lacks(tmp_path):
+    rows = [{**row, "split": ("train", "dev", "test")[n % 3]} for n, row in enumerate(ROWS)]
+    rows[2]["label"] = "odd"
+    with pytest.raises(BadInput, match=r"t\.jsonl: label 'odd' occurs in test but never in training"):
+        table(save(tmp_path / "t.jsonl", rows), split="split")
+
+
+def test_bad_parquet_gz_names_and_options(tmp_path):
+    with pytest.raises(BadInput, match=r"t\.parquet is not a Parquet file"):
+        table(write(tmp_path / "t.parquet", "text,label"))
+    with pytest.raises(BadInput, match=r"t\.parquet has no column 'body'; it has: text, label"):
+        table(save(tmp_path / "t.parquet", ROWS), text="body")
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(as_csv(ROWS).encode())[:-10])
+    with pytest.raises(BadInput, match=r"t\.csv\.gz is damaged or was cut short"):
+        table(tmp_path / "t.csv.gz")
+    with pytest.raises(BadInput, match=r"t\.xlsx: unknown kind of file; valid: \.csv"):
+        table(write(tmp_path / "t.xlsx", "x"))
+    with pytest.raises(NotFound, match=r"table was not found"):
+        table(tmp_path / "nowhere.csv")
+    with pytest.raises(BadConfig, match="option file: Field required"):
+        load("table")
+    with pytest.raises(BadConfig, match=r"unknown option of corpus table 'txt' \(did you mean 'text'\?\)"):
+        table(tmp_path / "t.csv", txt="x")
+
+
+def test_byte_order_mark_and_windows_line_ends(tmp_path):
+    path = write(tmp_path / "t.csv", "\ufeff" + as_csv(ROWS).replace("\n", "\r\n"))
+    assert everything(table(path)).equals(everything(table(save(tmp_path / "plain.csv", ROWS))))
+
+
+def test_a_file_below_the_data_folder_and_the_same_file_elsewhere(tmp_path):
+    save(tmp_path / "t.csv", ROWS)
+    below = load("table", options={"file": "t.csv"}, data=tmp_path)
+    assert below.fingerprint == table(tmp_path / "t.csv").fingerprint
