@@ -15,6 +15,7 @@ import heedful.runs.stages
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.evidence import Evidence
 from heedful.models.inference import decode, predict
+from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
 from heedful.runs.lock import locked
@@ -184,8 +185,8 @@ def test_an_unfinished_run_whose_corpus_changed_is_refused(tmp_path: Path) -> No
 
 
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
-    run = perform(VALUES, out=tmp_path)
-    with locked(run.folder), pytest.raises(HeedfulError, match="another process is working"):
+    folder = tmp_path / resolve(VALUES).name
+    with locked(folder), pytest.raises(HeedfulError, match="another process is working"):
         perform(VALUES, out=tmp_path)
 
 
@@ -217,7 +218,6 @@ def test_three_classes_and_every_encoder_run(tmp_path: Path) -> None:
 def test_vectors_of_a_file_are_the_first_parameters(tmp_path: Path) -> None:
     from heedful.corpora.loading import load
     from heedful.runs.building import first_embedding
-    from heedful.runs.config import resolve
     from heedful.text.vocabulary import Vocabulary
 
     (tmp_path / "v.vec").write_text("2 8\nplot " + " ".join(["0.5"] * 8) + "\nnot-there " + " ".join(["1"] * 8) + "\n")

@@ -140,7 +140,7 @@ def _check(kind: type[Section], values: Mapping[str, Any], prefix: str) -> Secti
         if problem["type"] == "extra_forbidden":
             raise unknown_name("configuration key", key, _keys(kind, prefix)) from error
         if problem["type"] == "missing":
-            raise BadConfig(f"{key} is needed and was not given: set it with --set {key}=... or in the configuration")
+            raise BadConfig(f"{key} is needed and was not given: set it with --set {key}=...") from error
         reason = problem["msg"].removeprefix("Value error, ")
         raise BadConfig(f"{key} = {problem['input']!r}: {reason[0].lower()}{reason[1:]}") from error
 
