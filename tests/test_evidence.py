@@ -10,28 +10,7 @@ from hypothesis import strategies as st
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence, probabilities, read_batches
-from heedful.ragged import Ragged
-
-
-def make_evidence(seed: int = 0, *, n: int = 5, outputs: int = 1, longest: int = 6) -> Evidence:
-    draw = np.random.default_rng(seed)
-    sizes = draw.integers(1, longest + 1, size=n)
-    weights = Ragged.from_rows([draw.dirichlet(np.ones(size)) for size in sizes], dtype=np.float32)
-    scores = weights.like(draw.normal(0, 2, (len(weights.values), outputs)).astype(np.float32))
-    bias = np.tile(draw.normal(size=outputs).astype(np.float32), (n, 1))
-    evidence = Evidence(
-        ids=[f"i{index}" for index in range(n)],
-        tokens=weights.like(np.array([f"w{index}" for index in range(len(weights.values))], dtype=object)),
-        weights=weights,
-        output=np.zeros((n, outputs), dtype=np.float32),
-        scores=scores,
-        bias=bias,
-        labels=draw.integers(0, max(2, outputs), size=n).astype(np.int32),
-        truth=weights.like(draw.random(len(weights.values)) < 0.3),
-        classes=tuple("abcdef"[: max(2, outputs)]),
-        provenance={"made": "here"},
-    )
-    return replace(evidence, output=evidence.decode(weights).astype(np.float32))
+from tests.making import make_evidence
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1, 3]))

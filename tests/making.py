@@ -1,0 +1,39 @@
+"""Evidence made up for tests, awkward instances included."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from heedful.evidence import Evidence
+from heedful.ragged import Ragged
+
+
+def make_evidence(seed: int = 0, *, n: int = 5, outputs: int = 1, longest: int = 6) -> Evidence:
+    """Random instances that decode to their own outputs."""
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(1, longest + 1, size=n)
+    weights = Ragged.from_rows([draw.dirichlet(np.ones(size)) for size in sizes], dtype=np.float32)
+    return complete(weights, draw, outputs)
+
+
+def awkward_evidence(outputs: int = 1) -> Evidence:
+    """One item; constant attention; ties; exact zeros; all weight on one item of many."""
+    rows = [[1.0], [0.25] * 4, [0.4, 0.4, 0.2], [0.0, 1.0, 0.0], [1 - 1e-7, *([1e-7 / 8] * 8)]]
+    return complete(Ragged.from_rows(rows, dtype=np.float32), np.random.default_rng(0), outputs)
+
+
+def complete(weights: Ragged, draw: np.random.Generator, outputs: int) -> Evidence:
+    n, items = len(weights), len(weights.values)
+    evidence = Evidence(
+        ids=[f"i{index}" for index in range(n)],
+        tokens=weights.like(np.array([f"w{index}" for index in range(items)], dtype=object)),
+        weights=weights,
+        output=np.zeros((n, outputs), dtype=np.float32),
+        scores=weights.like(draw.normal(0, 2, (items, outputs)).astype(np.float32)),
+        bias=np.tile(draw.normal(size=outputs).astype(np.float32), (n, 1)),
+        labels=draw.integers(0, max(2, outputs), size=n).astype(np.int32),
+        truth=weights.like(draw.random(items) < 0.3),
+        classes=tuple("abcdef"[: max(2, outputs)]),
+        provenance={"made": "here"},
+    )
+    return replace(evidence, output=evidence.decode(weights).astype(np.float32))
