@@ -182,7 +182,7 @@ def test_bad_parquet_gz_names_and_options(tmp_path):
         table(tmp_path / "t.csv.gz")
     with pytest.raises(BadInput, match=r"t\.xlsx: unknown kind of file; valid: \.csv"):
         table(write(tmp_path / "t.xlsx", "x"))
-    with pytest.raises(NotFound, match=r"table was not found"):
+    with pytest.raises(NotFound, match=r"nowhere\.csv: there is no such file"):
         table(tmp_path / "nowhere.csv")
     with pytest.raises(BadConfig, match="option file: Field required"):
         load("table")

@@ -40,15 +40,11 @@ def find(corpus: str, run: Run) -> Finding:
 def demo_report(findings: list[Finding]) -> RenderableType:
     """The table, an example, and what they mean."""
     table = Table(box=None)
-    table.add_column("corpus")
-    table.add_column("encoder")
-    for column in (
-        "accuracy",
-        "attention on\ndeciding tokens",
-        "share of\ndeciding tokens",
-        "most attended\ntoken decides",
-    ):
-        table.add_column(column, justify="right")
+    table.add_column("reviews", no_wrap=True)
+    table.add_column("encoder", no_wrap=True)
+    columns = ("accuracy", "attention on\nwords that\ndecide", "such words\nin a text", "most\nattended\nword decides")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
     for finding in findings:
         shown = (finding.accuracy, finding.mass, finding.share, finding.top)
         table.add_row(finding.corpus, finding.encoder, *(f"{100 * figure:.0f} %" for figure in shown))
