@@ -86,6 +86,20 @@ def test_a_finished_run_is_not_done_again(finished: Run) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in finished.folder.iterdir() if path.name != ".lock"}
 
 
+@pytest.mark.parametrize("file", ["evidence.parquet", "model.safetensors", "vocabulary.parquet", "metrics.json"])
+def test_a_deleted_file_is_made_again(finished: Run, tmp_path: Path, file: str) -> None:
+    run = perform(VALUES, out=tmp_path)
+    (run.folder / file).unlink()
+    assert contents(perform(VALUES, out=tmp_path).folder) == contents(finished.folder)
+
+
+def test_a_damaged_manifest_is_named(tmp_path: Path) -> None:
+    run = perform(VALUES, out=tmp_path)
+    (run.folder / "manifest.json").write_text("{")
+    with pytest.raises(BadInput, match=r"manifest\.json is damaged"):
+        perform(VALUES, out=tmp_path)
+
+
 class Killed(Exception):
     pass
 

@@ -109,7 +109,7 @@ def _tokenise(reader: Reader, options: Options, found: Found, path: Path, progre
     table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
     table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
     classes = reader.classes(options) or class_names(table.filter(pl.col("split") == "train")["label"].unique())
-    check_labels(table, classes, where)
+    check_labels(table, where)
     final = table.select(
         "id",
         "split",

@@ -94,7 +94,7 @@ def selected_epoch(history: list[dict[str, Any]], metric: str) -> int:
 
 def class_weights(labels: NDArray[np.int64], classes: int) -> Tensor:
     """Two classes: 1 and #negative/#positive, as in the released code; more: inverse frequency, 1 on average."""
-    counts = np.bincount(labels, minlength=classes)
+    counts = np.maximum(np.bincount(labels, minlength=classes), 1)  # a class that never occurs needs no weight
     weights = counts[0] / counts if classes == 2 else len(labels) / (classes * counts)
     return torch.from_numpy(weights.astype(np.float32))
 

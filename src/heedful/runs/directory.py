@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
     from heedful.models.classifier import Classifier
 
-STAGES = ("prepare", "train", "evidence")
+# the stages in their order, and the files each leaves
+STAGES = {
+    "prepare": ("vocabulary.parquet",),
+    "train": ("training.jsonl", "model.safetensors"),
+    "evidence": ("evidence.parquet", "metrics.json"),
+}
 
 
 class Run:
@@ -67,7 +72,10 @@ class Run:
         file = self.folder / "manifest.json"
         if not file.exists():
             return {"stages": {}}
-        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        try:
+            manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BadInput(f"{file} is damaged ({error}): remove the directory and run again") from error
         return manifest
 
     def record(self, **entries: Any) -> None:
@@ -77,8 +85,11 @@ class Run:
         write_json(self.folder / "manifest.json", manifest)
 
     def done(self, stage: str) -> bool:
-        """Whether a stage is finished."""
-        return stage in self.manifest["stages"]
+        """Whether a stage is finished and its files are there; a file that was deleted is made again."""
+        if stage not in self.manifest["stages"] or not all((self.folder / file).exists() for file in STAGES[stage]):
+            return False
+        # the first word vectors are kept only until a model is trained from them
+        return stage != "prepare" or self.done("train") or self.checkpoint.first.exists()
 
     @property
     def metrics(self) -> dict[str, Any]:

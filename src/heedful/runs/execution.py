@@ -18,12 +18,12 @@ from heedful.corpora.loading import load
 from heedful.errors import BadInput, HeedfulError
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.runs.config import resolve
-from heedful.runs.directory import Run
+from heedful.runs.directory import STAGES, Run
 from heedful.runs.lock import locked
 from heedful.runs.reporter import Reporter
 from heedful.runs.stages import prepare, train_model, write_evidence
 
-_STAGES = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
+_WORK = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
 _LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "spacy", "gensim")
 
 
@@ -38,13 +38,13 @@ def perform(
     reporter = reporter or Reporter()
     config = resolve(values)
     run = Run.at(Path(out) / config.name, config)
-    if not all(run.done(stage) for stage in _STAGES):
+    if not all(run.done(stage) for stage in STAGES):
         corpus = _corpus(run, None if data is None else Path(data), reporter)  # before anything is written
         with locked(run.folder), _threads(config.threads):
             remove_temporaries(run.folder)
             try:
                 _begin(run)
-                for stage in _STAGES:
+                for stage in STAGES:
                     if not run.done(stage):
                         _timed(run, stage, corpus, reporter)
             except HeedfulError:
@@ -100,7 +100,7 @@ def _versions() -> Iterator[tuple[str, str]]:
 
 def _timed(run: Run, stage: str, corpus: Corpus, reporter: Reporter) -> None:
     started = time.perf_counter()
-    _STAGES[stage](run, corpus, reporter)
+    _WORK[stage](run, corpus, reporter)
     cost = {"seconds": round(time.perf_counter() - started, 3), "peak_memory_mb": _peak_memory()}
     run.record(stages={**run.manifest["stages"], stage: cost})
 
