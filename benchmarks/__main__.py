@@ -1,5 +1,6 @@
 """`make bench`: run every benchmark, print ratios, keep JSON in benchmarks/results/."""
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,20 +34,24 @@ def benchmarks() -> Iterator[Result]:
         frame = corpus.split("train")
         vocabulary = Vocabulary.build(corpus.scan("train"))
         examples = Examples(vocabulary.encode(frame["tokens"]), frame["label"].to_numpy().astype(np.int64))
-        yield training_epoch("training epoch, SST, BiLSTM, batch 32", examples, len(vocabulary))
+        yield training_epoch("training epoch, SST, BiLSTM, batch 32", examples, len(vocabulary), least=1.8)
     except NotFound:
-        yield training_epoch("training epoch, random texts as long as SST's, BiLSTM, batch 32", sst_like(), 13826)
+        name = "training epoch, random texts as long as SST's, BiLSTM, batch 32"
+        yield training_epoch(name, sst_like(), 13826, least=1.8)
     lengths = np.random.default_rng(2).integers(150, 211, size=640)
-    yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", random_texts(lengths), 13826)
+    yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", random_texts(lengths), 13826, least=2.5)
 
 
-def main() -> None:
+def main() -> int:
     torch.set_num_threads(1)
+    results = []
     for result in benchmarks():
         print(result, flush=True)
         result.keep()
+        results.append(result)
     print("kept in benchmarks/results/")
+    return int(any(result.ratio < result.least for result in results))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -14,6 +14,7 @@ class Result:
     name: str
     plain_seconds: float
     fast_seconds: float
+    least: float  # the ratio to keep
     details: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -26,8 +27,8 @@ class Result:
             for name, value in self.details.items()
         )
         return (
-            f"{self.name}: {self.ratio:.2f}x (plain {self.plain_seconds:.2f} s, heedful {self.fast_seconds:.2f} s; "
-            f"{details})"
+            f"{self.name}: {self.ratio:.2f}x, wanted {self.least}x "
+            f"(plain {self.plain_seconds:.2f} s, heedful {self.fast_seconds:.2f} s; {details})"
         )
 
     def keep(self) -> None:

@@ -100,7 +100,7 @@ def _breakage(column: str, value: Any) -> dict[str, Any]:
         "weights": [[0.5, 0.5], [0.5, 0.5]],
         "scores": [[[1.0], [2.0]], [[1.0], [2.0]]],
         "bias": [[0.0], [0.0]],
-        "output": [[0.5], [0.5]],
+        "output": [[0.8175745], [0.8175745]],
         "label": [0, 1],
         "truth": [[True, False], [False, True]],
     }
@@ -125,6 +125,8 @@ def _breakage(column: str, value: Any) -> dict[str, Any]:
         ("output", [1.5], "probabilities"),
         ("output", [float("nan")], "'output' has NaN"),
         ("label", 2, "label is not one of 0 to 1"),
+        ("label", 2**40, "label is not one of 0 to 1"),
+        ("scores", [[1.0], [9.0]], "give an output that is 0.176 away from 'output'"),
         ("truth", [True], "'truth' and 'weights' have different lengths"),
     ],
 )
@@ -154,10 +156,60 @@ def test_scores_without_bias_are_refused() -> None:
         Evidence.from_frame(pl.DataFrame(_breakage("label", 1)).drop("bias"))
 
 
-def test_numbers_given_as_text_are_refused() -> None:
-    frame = pl.DataFrame(_breakage("label", 1)).with_columns(weights=pl.col("weights").cast(pl.List(pl.String)))
-    with pytest.raises(BadInput, match="column 'weights' holds String"):
-        Evidence.from_frame(frame)
+@pytest.mark.parametrize(
+    ("column", "problem"),
+    [
+        (pl.col("weights").cast(pl.List(pl.String)), "column 'weights' holds String, not numbers"),
+        (pl.col("weights").cast(pl.List(pl.Float64)).alias("truth"), "column 'truth' holds Float64, not flags"),
+        (pl.col("weights").alias("tokens"), "column 'tokens' holds Float64, not text"),
+        (pl.col("scores").alias("weights"), "column 'weights' holds List"),
+        (pl.lit("good").alias("label"), "column 'label' holds String; labels are indices"),
+        (pl.lit(0.7).alias("label"), "column 'label' holds Float64; labels are indices"),
+        (pl.lit(3).alias("id"), "column 'id' holds Int32; ids are strings"),
+        (pl.lit(3).alias("weights"), "column 'weights' holds Int32, not lists"),
+    ],
+)
+def test_columns_of_the_wrong_kind_are_refused(column: pl.Expr, problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        Evidence.from_frame(pl.DataFrame(_breakage("label", 1)).with_columns(column))
+
+
+@pytest.mark.parametrize(
+    ("about", "problem"),
+    [({"classes": "a,b"}, "'classes' is not JSON"), ({"classes": '"ab"'}, "must be a JSON list")],
+)
+def test_metadata_that_is_not_ours_is_refused(about: dict[str, str], problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        Evidence.from_frame(pl.DataFrame(_breakage("label", 1)), about)
+
+
+def test_a_file_without_instances_is_refused() -> None:
+    with pytest.raises(BadInput, match="no instances"):
+        Evidence.from_frame(pl.DataFrame(_breakage("label", 1)).head(0))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"ids": ["only"]}, {"output": np.zeros((5, 1))}, {"labels": np.zeros(9)}, {"bias": np.zeros((9, 1))}],
+)
+def test_columns_of_different_heights_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=r"rows for \d instances"):
+        replace(make_evidence(n=2), **change).validate()
+
+
+def test_an_id_that_occurs_in_two_batches_is_found(tmp_path: Path) -> None:
+    frame = make_evidence(n=2).to_frame()
+    pl.concat([frame, frame]).write_parquet(tmp_path / "twice.parquet")
+    with pytest.raises(BadInput, match="more than once"):
+        list(read_batches(tmp_path / "twice.parquet", 1))
+
+
+@given(st.integers(-6, 8), st.integers(-6, 8))
+def test_slices_count_as_in_python(start: int, stop: int) -> None:
+    evidence = make_evidence(n=5)
+    cut = evidence.slice(start, stop)
+    assert list(cut.ids) == list(evidence.ids)[start:stop]
+    assert len(cut.weights) == len(cut.ids) == len(cut.output)
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,9 +61,10 @@ def test_kendall_is_scipys_and_undefined_where_it_must_be() -> None:
     assert np.isnan(result.p_value[1:]).all()
 
 
-def test_kendall_refuses_rows_of_different_lengths() -> None:
+@pytest.mark.parametrize("measure", [kendall, jsd])
+def test_rows_of_different_lengths_are_refused(measure: Callable[[Ragged, Ragged], object]) -> None:
     with pytest.raises(ValueError, match="same lengths"):
-        kendall(Ragged.from_rows([[1.0, 2.0]]), Ragged.from_rows([[1.0]]))
+        measure(Ragged.from_rows([[0.4, 0.6]]), Ragged.from_rows([[1.0]]))
 
 
 def test_summaries_leave_out_what_is_undefined_and_say_so() -> None:
@@ -103,3 +106,6 @@ def test_sign_test_is_exact_and_drops_ties() -> None:
     assert (result.lower, result.higher, result.ties) == (3, 1, 1)
     assert result.p_value == pytest.approx(2 * (4 + 1) / 16)
     assert sign_test([1, 1], [1, 1]).p_value == 1.0
+    assert sign_test([1, np.nan], [2, 2]).undefined == 1
+    with pytest.raises(ValueError, match="pairs are needed"):
+        sign_test([1, 2], [1])

@@ -19,15 +19,24 @@ def test_rows_padding_and_back(rows: Ragged) -> None:
 
 @given(ragged_floats(), st.data())
 def test_take_gives_the_named_rows(rows: Ragged, data: st.DataObject) -> None:
-    chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=10))
+    chosen = data.draw(st.lists(st.integers(-len(rows), len(rows) - 1), max_size=10))
     taken = rows.take(chosen)
     assert [row.tolist() for row in taken] == [rows[index].tolist() for index in chosen]
 
 
-@given(ragged_floats(), st.integers(0, 8), st.integers(0, 8))
-def test_slice_is_take_of_a_range(rows: Ragged, first: int, second: int) -> None:
-    start, stop = sorted((min(first, len(rows)), min(second, len(rows))))
-    assert [row.tolist() for row in rows.slice(start, stop)] == [rows[i].tolist() for i in range(start, stop)]
+@given(ragged_floats(), st.integers(-9, 9), st.integers(-9, 9))
+def test_slices_count_as_in_python(rows: Ragged, start: int, stop: int) -> None:
+    assert [row.tolist() for row in rows.slice(start, stop)] == [row.tolist() for row in list(rows)[start:stop]]
+
+
+def test_sums_count_truth_values_and_do_not_overflow() -> None:
+    assert Ragged.from_rows([[True, True], [False]], dtype=bool).sum().tolist() == [2, 0]
+    assert Ragged.from_rows([[100, 100]], dtype=np.int8).sum().tolist() == [200]
+
+
+def test_rows_that_are_not_there_cannot_be_taken() -> None:
+    with pytest.raises(IndexError):
+        Ragged.from_rows([[1.0]]).take([1])
 
 
 @given(ragged_floats())

@@ -41,6 +41,11 @@ def test_numbers_are_uniform_and_independent() -> None:
         assert abs(np.corrcoef(shifted, other)[0, 1]) < 0.02
 
 
+def test_a_stream_without_coordinates_is_uniform_over_seeds() -> None:
+    numbers = [float(Stream(seed, "x").uniform()) for seed in range(2000)]
+    assert stats.kstest(numbers, "uniform").pvalue > 1e-3
+
+
 def test_normal_numbers_are_normal() -> None:
     numbers = Stream(3, "normal").normal(np.arange(50_000))
     assert stats.kstest(numbers, "norm").pvalue > 1e-3

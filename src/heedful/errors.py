@@ -31,6 +31,10 @@ class DiskFull(HeedfulError):
     """No room to write; what was finished before is kept."""
 
 
+class Stopped(HeedfulError):
+    """The user pressed Ctrl-C."""
+
+
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
     """An error that lists the valid names and suggests the nearest one.
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from heedful.errors import BadInput
-from heedful.files import write_parquet
-from heedful.nested import nested, ragged
+from heedful.files import scan_parquet, write_parquet
+from heedful.nested import Kind, nested, ragged
 from heedful.ragged import Ragged
-from heedful.validation import NO_LABEL, validate
+from heedful.validation import NO_LABEL, check_unique, validate
 
 _REQUIRED = ("id", "tokens", "weights", "output")
 
@@ -38,7 +38,7 @@ class Evidence:
     output: NDArray[np.float32]  # (n, K) probabilities
     scores: Ragged | None = None  # (N, K) float32, where the decoder is affine
     bias: NDArray[np.float32] | None = None  # (n, K)
-    labels: NDArray[np.int32] | None = None  # (n,), NO_LABEL where there is none
+    labels: NDArray[np.int64] | None = None  # (n,), NO_LABEL where there is none
     query: Ragged | None = None  # of strings: question or hypothesis
     truth: Ragged | None = None  # (N,) bool: items known to decide
     classes: tuple[str, ...] = ()
@@ -67,11 +67,11 @@ class Evidence:
         return probabilities(weights.like(attended).sum() + self.bias)
 
     def slice(self, start: int, stop: int) -> "Evidence":
-        """Instances start..stop, without copying."""
+        """Instances start..stop, without copying; bounds count as in any Python slice."""
         cut: dict[str, Any] = {"ids": self.ids[start:stop], "output": self.output[start:stop]}
         for name in ("tokens", "weights", "scores", "query", "truth"):
             rows = getattr(self, name)
-            cut[name] = None if rows is None else rows.slice(start, min(stop, len(self)))
+            cut[name] = None if rows is None else rows.slice(start, stop)
         for name in ("bias", "labels"):
             column = getattr(self, name)
             cut[name] = None if column is None else column[start:stop]
@@ -105,7 +105,7 @@ class Evidence:
             columns["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
         columns["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
         if self.labels is not None:
-            labels = pl.Series(self.labels)
+            labels = pl.Series(self.labels, dtype=pl.Int32)
             columns["label"] = pl.select(pl.when(labels != NO_LABEL).then(labels)).to_series()
         if self.query is not None:
             columns["query"] = nested(self.query)
@@ -135,17 +135,17 @@ class Evidence:
             )
         about = about or {}
         evidence = cls(
-            ids=frame["id"].to_list(),
-            tokens=ragged(frame, "tokens", np.dtype(object), where),
-            weights=ragged(frame, "weights", np.dtype(np.float32), where),
+            ids=_ids(frame, where),
+            tokens=ragged(frame, "tokens", "text", where),
+            weights=ragged(frame, "weights", "numbers", where),
             output=_matrix(frame, "output", where),
-            scores=_optional(frame, "scores", np.dtype(np.float32), where),
+            scores=_optional(frame, "scores", "numbers", where, levels=2),
             bias=_matrix(frame, "bias", where) if "bias" in frame.columns else None,
-            labels=_labels(frame),
-            query=_optional(frame, "query", np.dtype(object), where),
-            truth=_optional(frame, "truth", np.dtype(bool), where),
-            classes=tuple(json.loads(about.get("classes", "[]"))),
-            provenance=json.loads(about.get("provenance", "{}")),
+            labels=_labels(frame, where),
+            query=_optional(frame, "query", "text", where),
+            truth=_optional(frame, "truth", "flags", where),
+            classes=tuple(_json(about, "classes", list, where)),
+            provenance=_json(about, "provenance", dict, where),
         )
         return evidence.validate(where)
 
@@ -155,7 +155,7 @@ def scan(path: Path) -> pl.LazyFrame:
     if not path.is_file():
         raise BadInput(f"{path}: there is no such evidence file")
     try:
-        frame = pl.scan_parquet(path)
+        frame = scan_parquet(path)
         frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadInput(f"{path}: not a readable Parquet file ({error}); write it again") from error
@@ -166,6 +166,7 @@ def read_batches(path: Path | str, size: int) -> Iterator[Evidence]:
     """An evidence file in batches of instances, so that memory is bounded by a batch."""
     path = Path(path)
     frame, about = scan(path), read_metadata(path)
+    check_unique(frame.select("id").collect()["id"], str(path))  # a batch sees only its own
     rows = int(frame.select(pl.len()).collect().item())
     for start in range(0, rows, size):
         yield Evidence.from_frame(frame.slice(start, size).collect(), about, str(path))
@@ -195,7 +196,7 @@ def decide(output: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32]:
-    rows = ragged(frame, name, np.dtype(np.float32), where)
+    rows = ragged(frame, name, "numbers", where)
     lengths = rows.lengths
     if len(lengths) and np.any(lengths != lengths[0]):
         row = int(np.flatnonzero(lengths != lengths[0])[0])
@@ -205,11 +206,32 @@ def _matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32]:
     return rows.values.reshape(len(rows), -1)
 
 
-def _optional(frame: pl.DataFrame, name: str, dtype: np.dtype[Any], where: str) -> Ragged | None:
-    return ragged(frame, name, dtype, where) if name in frame.columns else None
+def _optional(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: int = 1) -> Ragged | None:
+    return ragged(frame, name, kind, where, levels=levels) if name in frame.columns else None
 
 
-def _labels(frame: pl.DataFrame) -> NDArray[np.int32] | None:
+def _ids(frame: pl.DataFrame, where: str) -> list[str]:
+    if not len(frame):
+        raise BadInput(f"{where}: there are no instances in it")
+    if frame["id"].dtype != pl.String:
+        raise BadInput(f"{where}: column 'id' holds {frame['id'].dtype}; ids are strings")
+    return frame["id"].to_list()
+
+
+def _labels(frame: pl.DataFrame, where: str) -> NDArray[np.int64] | None:
     if "label" not in frame.columns:
         return None
-    return frame["label"].fill_null(NO_LABEL).cast(pl.Int32).to_numpy()
+    labels = frame["label"]
+    if not labels.dtype.is_integer() and labels.dtype != pl.Null:
+        raise BadInput(f"{where}: column 'label' holds {labels.dtype}; labels are indices into the class names")
+    return labels.cast(pl.Int64).fill_null(NO_LABEL).to_numpy()
+
+
+def _json(about: Mapping[str, str], key: str, kind: type[Any], where: str) -> Any:
+    try:
+        value = json.loads(about.get(key, "null"))
+    except ValueError as error:
+        raise BadInput(f"{where}: the metadata '{key}' is not JSON ({error})") from error
+    if value is not None and not isinstance(value, kind):
+        raise BadInput(f"{where}: the metadata '{key}' must be a JSON {'list' if kind is list else 'object'}")
+    return value or kind()

@@ -59,6 +59,11 @@ def write_parquet(path: Path, frame: pl.DataFrame, metadata: Mapping[str, str] |
         frame.write_parquet(temporary, metadata=dict(metadata or {}))
 
 
+def scan_parquet(path: Path | list[Path]) -> pl.LazyFrame:
+    """A Parquet file, lazily; brackets and stars in its path are only characters."""
+    return pl.scan_parquet(path, glob=False)
+
+
 def content_fingerprint(path: Path) -> str:
     """A short hash of a file's bytes."""
     with path.open("rb") as file:
@@ -91,7 +96,7 @@ class Parts:
 
     def scan(self) -> pl.LazyFrame:
         """The parts written so far, in order."""
-        return pl.scan_parquet([self._part(index) for index in range(self.done)])
+        return scan_parquet([self._part(index) for index in range(self.done)])
 
     def finish(self, metadata: Mapping[str, str] | None = None, merged: pl.LazyFrame | None = None) -> None:
         """Merge the parts (or a frame made of them) into the file itself, in bounded memory, and remove them."""

@@ -32,6 +32,7 @@ def tvd(first: ArrayLike, second: ArrayLike) -> Floats:
 
 def jsd(first: Ragged, second: Ragged) -> Floats:
     """Jensen-Shannon divergence of two ragged batches of distributions, natural logarithm: (n,) in [0, ln 2]."""
+    _check_same_rows(first, second)
     p = first.values.astype(np.float64)
     q = second.values.astype(np.float64)
     middle = (p + q) / 2
@@ -54,8 +55,7 @@ class Kendall(NamedTuple):
 
 def kendall(first: Ragged, second: Ragged) -> Kendall:
     """Kendall's tau-b with its p-value, row by row (SciPy's)."""
-    if not np.array_equal(first.offsets, second.offsets):
-        raise ValueError("the rows to correlate must have the same lengths")
+    _check_same_rows(first, second)
     tau = np.full(len(first), np.nan)
     p_value = np.full(len(first), np.nan)
     for row, (x, y) in enumerate(zip(first, second, strict=True)):
@@ -125,6 +125,7 @@ class SignTest(NamedTuple):
     lower: int  # pairs in which the first is smaller
     higher: int
     ties: int
+    undefined: int  # pairs of which one is NaN
     p_value: float
 
 
@@ -132,10 +133,17 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> SignTest:
     """Exact two-sided paired sign test; ties are dropped, and with nothing but ties p = 1.
 
     >>> sign_test([1, 2, 3], [2, 3, 4])
-    SignTest(lower=3, higher=0, ties=0, p_value=0.25)
+    SignTest(lower=3, higher=0, ties=0, undefined=0, p_value=0.25)
     """
-    x, y = np.asarray(first), np.asarray(second)
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.shape != y.shape:
+        raise ValueError(f"pairs are needed, but there are {len(x)} and {len(y)} values")
     lower, higher = int((x < y).sum()), int((x > y).sum())
-    decided = lower + higher
+    decided, undefined = lower + higher, int((np.isnan(x) | np.isnan(y)).sum())
     p_value = float(stats.binomtest(lower, decided).pvalue) if decided else 1.0
-    return SignTest(lower, higher, len(x) - decided, p_value)
+    return SignTest(lower, higher, len(x) - decided - undefined, undefined, p_value)
+
+
+def _check_same_rows(first: Ragged, second: Ragged) -> None:
+    if not np.array_equal(first.offsets, second.offsets):
+        raise ValueError("the rows to compare must have the same lengths")

@@ -1,6 +1,6 @@
 """Between ragged arrays and the list columns of frames, without a Python loop over rows."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -8,40 +8,64 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.ragged import Ragged
 
+Kind = Literal["text", "numbers", "flags"]
+
+_ARRAYS: dict[Kind, np.dtype[Any]] = {
+    "text": np.dtype(object),
+    "numbers": np.dtype(np.float32),
+    "flags": np.dtype(np.bool_),
+}
+
 
 def nested(rows: Ragged) -> pl.Series:
     """A list column (list of lists if the values are (N, K)) with one entry a row."""
     values = pl.Series(rows.values.tolist() if rows.values.dtype.kind == "O" else rows.values)
     if rows.values.ndim == 2:
         values = values.cast(pl.List(values.dtype.inner))  # type: ignore[attr-defined]
-    filled = (
-        pl.DataFrame({"row": rows.row_of_value, "values": values}).group_by("row", maintain_order=True).agg("values")
-    )
+    flat = pl.DataFrame({"row": rows.row_of_value, "values": values})
+    filled = flat.group_by("row", maintain_order=True).agg("values")
     every = pl.DataFrame({"row": np.arange(len(rows))}).join(filled, on="row", how="left", maintain_order="left")
     return every["values"].fill_null(pl.lit([], dtype=filled.schema["values"]))
 
 
-def ragged(frame: pl.DataFrame, name: str, dtype: np.dtype[Any], where: str) -> Ragged:
-    """The list column `name` as a ragged array; lists of lists must all be of one width."""
+def ragged(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: int = 1) -> Ragged:
+    """The list column `name` as a ragged array; with two levels, lists of lists that are all of one width."""
     column = frame[name]
-    if not isinstance(column.dtype, pl.List | pl.Array):
-        raise BadInput(f"{where}: column '{name}' is {column.dtype}, not a list; see the evidence file format")
+    if not _is_list(column):
+        raise BadInput(f"{where}: column '{name}' holds {column.dtype}, not lists; see the evidence file format")
     if column.null_count():
         first = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise BadInput(f"{where}, instance '{frame['id'][first]}': '{name}' is null")
-    lengths = column.list.len() if isinstance(column.dtype, pl.List) else column.arr.len()
-    values = column.filter(lengths > 0).explode()  # an empty list would explode to a null
-    width = None
-    if isinstance(values.dtype, pl.List | pl.Array):
-        widths = values.list.len() if isinstance(values.dtype, pl.List) else values.arr.len()
-        sizes = widths.to_numpy()
-        if len(set(sizes)) > 1:
-            raise BadInput(f"{where}: the items of '{name}' have between {min(sizes)} and {max(sizes)} values each")
-        width = int(sizes[0]) if len(sizes) else 0
+    lengths = _lengths(column)
+    values = column.filter(pl.Series(lengths > 0)).explode()  # an empty list would explode to a null
+    shape: tuple[int, ...] = (-1,)
+    if levels == 2 and _is_list(values):
+        widths = _lengths(values)
+        if len(set(widths)) > 1:
+            raise BadInput(f"{where}: the items of '{name}' have between {min(widths)} and {max(widths)} values each")
+        shape = (-1, int(widths[0]) if len(widths) else 0)
         values = values.explode()
     if values.null_count():
         raise BadInput(f"{where}: column '{name}' has null items; every item needs a value")
-    if dtype.kind != "O" and not (values.dtype.is_numeric() or values.dtype == pl.Boolean):
-        raise BadInput(f"{where}: column '{name}' holds {values.dtype}, not numbers; see the evidence file format")
-    array = values.to_numpy().astype(dtype)
-    return Ragged.from_lengths(array if width is None else array.reshape(-1, width), lengths.to_numpy())
+    _check_kind(values, kind, f"{where}: column '{name}'")
+    return Ragged.from_lengths(values.to_numpy().astype(_ARRAYS[kind]).reshape(shape), lengths)
+
+
+def _check_kind(values: pl.Series, kind: Kind, what: str) -> None:
+    dtype = values.dtype
+    fits = {
+        "text": dtype in (pl.String, pl.Categorical),
+        "numbers": dtype.is_numeric(),
+        "flags": dtype == pl.Boolean,
+    }
+    if not fits[kind] and not (len(values) == 0 and dtype == pl.Null):
+        raise BadInput(f"{what} holds {dtype}, not {kind}; see the evidence file format")
+
+
+def _is_list(column: pl.Series) -> bool:
+    return isinstance(column.dtype, pl.List | pl.Array)
+
+
+def _lengths(column: pl.Series) -> np.ndarray[Any, np.dtype[np.int64]]:
+    lengths = column.list.len() if isinstance(column.dtype, pl.List) else column.arr.len()
+    return lengths.cast(pl.Int64).to_numpy()

@@ -76,26 +76,27 @@ class Ragged:
         return Ragged(values, self.offsets)
 
     def slice(self, start: int, stop: int) -> "Ragged":
-        """Rows start..stop as a view, without copying."""
-        offsets = self.offsets[start : stop + 1]
+        """Rows start..stop as a view, without copying; bounds count as in any Python slice."""
+        start, stop, _ = slice(start, stop).indices(len(self))
+        offsets = self.offsets[start : max(start, stop) + 1]
         return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def take(self, rows: Sequence[int] | Indices) -> "Ragged":
-        """The named rows, in the named order."""
-        rows = np.asarray(rows, dtype=np.int64)
+        """The named rows, in the named order; negative numbers count from the end."""
+        rows = np.arange(len(self))[np.asarray(rows, dtype=np.int64)]
         lengths = self.lengths[rows]
         starts = np.repeat(self.offsets[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
         return Ragged.from_lengths(self.values[starts + np.arange(len(starts))], lengths)
 
     def sum(self) -> NDArray[Any]:
-        """The sum of each row, (n, ...); an empty row sums to zero."""
-        return self._reduce(np.add, 0)
+        """The sum of each row, (n, ...); an empty row sums to zero. Truth values are counted."""
+        return self._reduce(np.add, np.add.reduce(self.values[:1], axis=0).dtype)
 
     def max(self) -> NDArray[Any]:
         """The largest value of each row, (n, ...); every row must have one."""
         if np.any(self.lengths == 0):
             raise ValueError("an empty row has no maximum")
-        return self._reduce(np.maximum, 0)
+        return self._reduce(np.maximum, self.values.dtype)
 
     def pad(self, fill: float = 0) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Padded values (n, T, ...) and the mask of real cells (n, T), T the longest row."""
@@ -106,11 +107,11 @@ class Ragged:
         padded[mask] = self.values
         return padded, mask
 
-    def _reduce(self, operation: np.ufunc, empty: float) -> NDArray[Any]:
-        result = np.full((len(self), *self.values.shape[1:]), empty, dtype=self.values.dtype)
+    def _reduce(self, operation: np.ufunc, dtype: np.dtype[Any]) -> NDArray[Any]:
+        result = np.zeros((len(self), *self.values.shape[1:]), dtype=dtype)
         filled = self.lengths > 0
         if filled.any():  # reduceat gives a neighbour's value for an empty row, so only filled rows go in
-            result[filled] = operation.reduceat(self.values, self.offsets[:-1][filled], axis=0)
+            result[filled] = operation.reduceat(self.values, self.offsets[:-1][filled], axis=0, dtype=dtype)
         return result
 
 

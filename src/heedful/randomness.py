@@ -31,8 +31,8 @@ class Stream:
 
     def uniform(self, *coordinates: ArrayLike) -> NDArray[np.float64]:
         """Uniform numbers in the open interval (0, 1), one for each broadcast coordinate."""
-        bits = np.asarray(self.integer(), dtype=np.uint64)
         with np.errstate(over="ignore"):  # arithmetic is modulo 2**64
+            bits = _mix(np.asarray(self.integer(), dtype=np.uint64))
             for coordinate in coordinates:
                 bits = _mix(_mix(np.asarray(coordinate).astype(np.uint64)) + bits * _GOLDEN)
         return ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53

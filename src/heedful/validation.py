@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from heedful.evidence import Evidence
 
 SUM_TOLERANCE = 1e-4
+OUTPUT_TOLERANCE = 1e-3  # what a model in half precision may be off
 NO_LABEL = -1
 
 
 def validate(evidence: "Evidence", where: str) -> None:
     """Raise BadInput unless ids are unique, lengths agree, weights and outputs are distributions, labels exist."""
     check = _Check(evidence.ids, where)
-    _check_ids(evidence, where, check)
+    check_unique(pl.Series(list(evidence.ids), dtype=pl.String), where)
+    _check_rows(evidence, where)
     _check_lengths(evidence, check)
     _check_weights(evidence, check)
     _check_output(evidence, check)
@@ -35,14 +37,21 @@ class _Check:
     def __call__(self, bad: Any, problem: str) -> None:
         rows = np.flatnonzero(bad)
         if len(rows):
-            raise BadInput(f"{self.where}, instance '{self.ids[rows[0]]}': {problem}")
+            raise BadInput(f"{self.where}, instance '{self.ids[int(rows[0])]}': {problem}")
 
 
-def _check_ids(evidence: "Evidence", where: str, check: _Check) -> None:
-    ids = pl.Series(list(evidence.ids), dtype=pl.String)
+def check_unique(ids: pl.Series, where: str) -> None:
+    """Every instance has an id of its own."""
     if ids.null_count():
         raise BadInput(f"{where}: row {ids.is_null().arg_max()} has no id; every instance needs one")
-    check(ids.is_duplicated().to_numpy(), "its id occurs more than once; ids must be unique")
+    _Check(ids, where)(ids.is_duplicated().to_numpy(), "its id occurs more than once; ids must be unique")
+
+
+def _check_rows(evidence: "Evidence", where: str) -> None:
+    for name in ("tokens", "weights", "output", "scores", "bias", "labels", "query", "truth"):
+        column = getattr(evidence, name)
+        if column is not None and len(column) != len(evidence):
+            raise BadInput(f"{where}: '{name}' has {len(column)} rows for {len(evidence)} instances")
 
 
 def _check_lengths(evidence: "Evidence", check: _Check) -> None:
@@ -82,6 +91,10 @@ def _check_scores(evidence: "Evidence", where: str, check: _Check) -> None:
         raise BadInput(f"{where}: 'scores' and 'bias' must have as many columns as 'output', {evidence.outputs}")
     check(_any(scores.like(~np.isfinite(scores.values))), "'scores' has NaN or infinite values")
     check(~np.isfinite(bias).all(axis=1), "'bias' has NaN or infinite values")
+    apart = np.abs(evidence.decode(evidence.weights) - evidence.output).max(axis=1)
+    off = apart > OUTPUT_TOLERANCE
+    if off.any():
+        check(off, f"'weights', 'scores' and 'bias' give an output that is {apart[off][0]:.3g} away from 'output'")
 
 
 def _check_labels(evidence: "Evidence", where: str, check: _Check) -> None:

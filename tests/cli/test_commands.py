@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -11,6 +13,8 @@ from heedful.runs.directory import Run
 from heedful.runs.execution import perform
 from tests.cli.calling import heedful
 from tests.runs.small import ARGUMENTS, VALUES
+
+demo = import_module("heedful.cli.demo")  # the module: `heedful.cli.demo` is also the name of its function
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +159,76 @@ def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert result.code == 2
     assert str(tmp_path / "file") in result.err
     assert "Traceback" not in result.err
+
+
+def test_hostile_labels_and_paths_are_only_text(tmp_path: Path) -> None:
+    evil = "\x1b]0;owned\x07\x1b[31m</text><script>[/x]"
+    rows = [
+        {"text": f"a {word} film {i}", "label": evil if word == "fine" else "dull"}
+        for i in range(20)
+        for word in ("fine", "dull")
+    ]
+    (tmp_path / "[").mkdir()  # a path that reads like markup
+    (tmp_path / "[/x].jsonl").write_text("\n".join(map(json.dumps, rows)))
+    options = ["--set", "corpus_options.tokens=spaces", *ARGUMENTS[8:], "--out", tmp_path / "[/r]"]
+    answer = heedful("run", "--file", tmp_path / "[/x].jsonl", *options)
+    assert answer.code == 0, answer.err
+    (folder,) = (tmp_path / "[/r]").iterdir()
+    shown = [heedful("show", folder, "--text", "a fine film"), answer]
+    for ending in (".svg", ".html", ".tex"):
+        shown.append(heedful("show", folder, "--text", "a fine film", "--save", tmp_path / f"[/h]{ending}"))
+    assert all(answer.code == 0 and "\x1b" not in answer.out + answer.err for answer in shown)
+    ElementTree.parse(tmp_path / "[/h].svg")
+    for ending in (".svg", ".html", ".tex"):
+        written = (tmp_path / f"[/h]{ending}").read_text()
+        assert "\x1b" not in written
+        assert "<script>" not in written or ending == ".tex"
+
+
+def test_an_error_about_hostile_text_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
+    answer = heedful("run", "--corpus", "\x1b[31mred")
+    assert answer.code == 2
+    assert "\x1b" not in answer.err
+
+
+def test_ctrl_c_says_that_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("heedful.runs.execution.load", stop)
+    answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
+    assert answer.code == 130
+    assert "the same command goes on where it was" in answer.err
+
+
+def test_a_run_directory_of_another_configuration_is_one_line(tmp_path: Path) -> None:
+    run = perform(VALUES, out=tmp_path)
+    config = run.folder / "config.toml"
+    config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
+    answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
+    assert answer.code == 2
+    assert answer.err.startswith(f"error: {run.folder} holds a run of another configuration")
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "file"))
+    answer = heedful("run", *ARGUMENTS, "--out", tmp_path / "runs")
+    assert answer.code == 2
+    assert str(tmp_path / "file") in answer.err
+    assert "HEEDFUL_CACHE" in answer.err
+
+
+def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = {"train": 48, "dev": 12, "test": 12}
+    monkeypatch.setattr(demo, "_CORPORA", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
+    monkeypatch.setattr(demo, "_TRAINING", {"epochs": 1})
+    answer = heedful("demo", "--out", tmp_path)
+    assert answer.code == 0, answer.err
+    for encoder in ("bilstm", "cnn", "average"):
+        assert answer.out.count(f" {encoder} ") >= 2
+    assert "the most attended word is one that decides in" in answer.out
+    assert "heedful show" in answer.out
+    found = json.loads(heedful("demo", "--out", tmp_path, "--json").out)
+    assert len(found) == 6
+    assert all(0 <= finding["mass"] <= 1 for finding in found)

@@ -10,7 +10,7 @@ import pytest
 
 from heedful.corpora import building, fingerprints
 from heedful.corpora.fingerprints import source_fingerprint
-from heedful.corpora.loading import load
+from heedful.corpora.loading import class_names, load
 from heedful.corpora.reader import Found
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput
@@ -19,7 +19,7 @@ from tests.corpora.native import write
 ROWS = "text,label\n" + "".join(f"word{n} and more,{n % 2}\n" for n in range(60))
 PROGRAM = """
 import sys
-from heedful.corpora.loading import load
+from heedful.corpora.loading import class_names, load
 print(load("table", options={"file": sys.argv[1], "tokens": "spaces"}).path.read_bytes().hex()[:80])
 """
 
@@ -162,3 +162,28 @@ def test_fingerprints_tell_names_and_contents_apart(tmp_path):
 
 def test_found_is_what_a_reader_says():
     assert READERS["planted"].find([], None, subset=False) == Found()
+
+
+def test_class_names_have_one_order_whatever_order_they_come_in():
+    names = ["1", "01", "1.0", "2", "-3"]
+    assert class_names(names) == class_names(names[::-1]) == ("-3", "01", "1", "1.0", "2")
+    assert class_names(["nan", "2", "10"]) == ("10", "2", "nan")
+    assert class_names(["1_0", "2"]) == ("1_0", "2")
+
+
+def test_a_copy_of_another_kind_is_not_taken_from_the_cache(tmp_path):
+    rows = "text,label\n" + "".join(f"a film {i},{i % 2}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(rows)
+    (tmp_path / "t.xls").write_text(rows)
+    options = {"tokens": "spaces"}
+    assert load("table", options={"file": str(tmp_path / "t.csv"), **options}).classes == ("0", "1")
+    with pytest.raises(BadInput, match="unknown kind of file"):
+        load("table", options={"file": str(tmp_path / "t.xls"), **options})
+
+
+def test_a_damaged_cache_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path))
+    options = {"train": 10, "dev": 4, "test": 4}
+    load("planted", options=options).path.write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match=r"planted-.*\.parquet: this part of the cache is damaged"):
+        load("planted", options=options)

@@ -100,7 +100,7 @@ def test_labels_of_any_type(tmp_path, labels, classes):
 def test_lists_of_tokens_are_taken_as_they_are(tmp_path):
     rows = [{"text": ["Two Words", "x", str(n)], "label": n % 2} for n in range(40)]
     for kind in ("jsonl", "parquet"):
-        first = everything(table(save(tmp_path / f"t.{kind}", rows))).filter(pl.col("id") == "row-1")
+        first = everything(table(save(tmp_path / f"t.{kind}", rows), tokens="spaces")).filter(pl.col("id") == "row-1")
         assert first["tokens"].to_list() == [["Two Words", "x", "0"]]
 
 
@@ -155,8 +155,14 @@ def test_bad_csv(tmp_path, content, options, message):
         ('{"text": "x"}', r"t\.jsonl, line 101 has no column 'label'; it has: text"),
         ('{"text": "x", "label": null}', r"t\.jsonl, line 101: column 'label' has no label"),
         ('{"text": "x", "label": [1]}', r"t\.jsonl, line 101: label \[1\] in column 'label' is not one value"),
-        ('{"text": "x\\ud800", "label": 1}', r"t\.jsonl, line 101: column 'text' holds half a surrogate pair"),
-        ('{"text": [], "label": 1}', r"t\.jsonl, line 101: the text in column 'text' is empty"),
+        ('{"text": "x\\ud800", "label": 1}', r"t\.jsonl, line 101, column 'text': holds .* half a surrogate pair"),
+        ('{"text": "x", "label": "a\\ud800"}', r"t\.jsonl, line 101, column 'label': holds .* half a surrogate pair"),
+        ('{"text": "x", "label": ' + "9" * 5000 + "}", r"t\.jsonl, line 101: not JSON"),
+        ('{"text": {"a": 1}, "label": 1}', r"t\.jsonl, line 101: column 'text' holds .* no text"),
+        (
+            '{"text": ["x"], "label": 1}',
+            r"t\.jsonl, line 101: column 'text' holds lists; if of tokens, set tokens to 'spaces'",
+        ),
         ('{"text": null, "label": 1}', r"t\.jsonl, line 101: column 'text' is empty"),
     ],
 )

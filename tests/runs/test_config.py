@@ -58,6 +58,9 @@ def test_vocabularies_have_the_corpus_own_cut(corpus: str, cut: int) -> None:
         ({"corpus": "planted", "corpus_options": {"noise": 2}}, "corpus_options.noise = 2"),
         ({"corpus": "planted", "corpus_options": {"nois": 0}}, "did you mean 'corpus_options.noise'"),
         ({"training": 3}, "training = 3"),
+        ({"encoder": ["bilstm"]}, "unknown encoder"),
+        ({"threads": 2**40}, "threads = "),
+        ({"embedding": "glove.vec"}, "embedding = 'glove.vec'"),
         ({"corpus": "table"}, "corpus_options.file is needed"),
     ],
 )

@@ -1,10 +1,9 @@
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,8 @@ from heedful.runs.execution import perform
 from heedful.runs.lock import locked
 from heedful.runs.reporter import Reporter
 from tests.runs.small import ARGUMENTS, VALUES, contents
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -145,38 +146,29 @@ def test_a_run_stopped_at_every_moment_it_reports_ends_the_same(
     assert np.allclose(parts.weights.values, finished.evidence.weights.values, atol=1e-5)
 
 
-def test_a_process_killed_at_random_moments_ends_the_same(tmp_path: Path) -> None:
-    arguments = [*ARGUMENTS, "--set", "corpus_options.train=1500", "--set", "training.epochs=6"]
+def test_a_process_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
+    """SIGKILL at touches of files that come later and later; each process goes on where the last was killed."""
 
-    def start(out: Path) -> subprocess.Popen[bytes]:
+    def start(out: Path, touches: int) -> int:
         environment = {**os.environ, "HEEDFUL_CACHE": str(out / "cache")}
-        command = [sys.executable, "-m", "heedful.cli.main", "run", *arguments, "--out", str(out / "runs")]
-        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        arguments = [str(out), str(touches), "run", *ARGUMENTS, "--out", str(out / "runs")]
+        command = [sys.executable, "-m", "tests.runs.kill_after", *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, cwd=ROOT).returncode
 
-    def folder(out: Path) -> Path:
-        (only,) = (out / "runs").iterdir()
-        return only
-
-    undisturbed = start(tmp_path / "a")
-    assert undisturbed.wait() == 0
-    draw = random.Random(0)
-    kills = 0
-    for _ in range(5):
-        process = start(tmp_path / "b")
-        while process.poll() is None and not (tmp_path / "b/runs").exists():  # let it import first
-            time.sleep(0.01)
-        try:
-            process.wait(timeout=draw.uniform(0.0, 2.5))
+    assert start(tmp_path / "a", 10**9) == 0
+    killed_in = set()
+    for touches in count(start=8, step=4):
+        code = start(tmp_path / "b", touches)
+        if code == 0:
             break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-    last = start(tmp_path / "b")
-    _, errors = last.communicate()
-    assert last.returncode == 0, errors
-    assert kills > 0
-    assert contents(folder(tmp_path / "b")) == contents(folder(tmp_path / "a"))
+        assert code == -signal.SIGKILL
+        folders = list((tmp_path / "b" / "runs").glob("*"))
+        done = Run.open(folders[0]).manifest["stages"] if folders and (folders[0] / "config.toml").exists() else {}
+        killed_in.add(len(done))
+        assert touches < 60
+    (one,), (other,) = ((tmp_path / name / "runs").iterdir() for name in "ab")
+    assert contents(other) == contents(one)
+    assert {0, 1, 2} <= killed_in  # in prepare, train and evidence
 
 
 def test_a_directory_of_another_configuration_is_refused(tmp_path: Path) -> None:
@@ -194,8 +186,48 @@ def test_an_unfinished_run_whose_corpus_changed_is_refused(tmp_path: Path) -> No
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["corpus"]["fingerprint"] = "0" * 16
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(BadInput, match="begun on other data"):
+    with pytest.raises(BadInput, match="begun on other data: the code that reads corpus planted"):
         perform(VALUES, out=tmp_path)
+
+
+def test_a_run_whose_data_changed_is_refused_even_when_finished(tmp_path: Path) -> None:
+    pytest.importorskip("spacy", reason="spaCy is not installed")
+    table, vectors = tmp_path / "t.csv", tmp_path / "v.vec"
+    rows = [f"a {word} film {i},{word}\n" for i in range(20) for word in ("fine", "dull")]
+    table.write_text("text,label\n" + "".join(rows))
+    vectors.write_text("film" + " 1" * 8 + "\n")
+    embedding = {"width": 8, "vectors": str(vectors)}
+    values = {**VALUES, "corpus": "table", "corpus_options": {"file": str(table)}, "embedding": embedding}
+    perform(values, out=tmp_path)
+    perform(values, out=tmp_path)
+    vectors.write_text("film" + " 2" * 8 + "\n")
+    with pytest.raises(BadInput, match=r"begun on other data: .*v\.vec has changed since"):
+        perform(values, out=tmp_path)
+    vectors.unlink()
+    perform(values, out=tmp_path)  # what is gone cannot have changed
+    table.write_text("text,label\n" + "".join(rows[2:]))
+    with pytest.raises(BadInput, match="begun on other data: corpus table has changed since"):
+        perform(values, out=tmp_path)
+
+
+def test_stages_after_one_that_is_done_again_are_done_again_too(tmp_path: Path) -> None:
+    run = perform(VALUES, out=tmp_path)
+    (run.folder / "evidence.parquet").write_text("of another model")
+    (run.folder / "model.safetensors").unlink()
+    again = perform(VALUES, out=tmp_path)
+    tokens = again.vocabulary.encode(again.evidence.to_frame()["tokens"])
+    assert np.allclose(predict(again.model(), tokens), again.evidence.output, atol=1e-5)
+
+
+@pytest.mark.parametrize("file", ["metrics.json", "model.safetensors", "vocabulary.parquet", "manifest.json"])
+@pytest.mark.parametrize("content", ["{}", "", "[]"])
+def test_damaged_files_are_named(tmp_path: Path, file: str, content: str) -> None:
+    run = perform(VALUES, out=tmp_path)
+    (run.folder / file).write_text(content)
+    if (file, content) in (("metrics.json", "{}"), ("metrics.json", "[]")):
+        return  # valid JSON, only not ours
+    with pytest.raises(BadInput, match=f"{file}.*damaged"):
+        _ = run.metrics, run.vocabulary, run.model()
 
 
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
-from heedful.errors import BadConfig
+from heedful.errors import BadConfig, Stopped
 from heedful.runs.reporter import Reporter
 
 console = Console(highlight=False)
@@ -39,7 +39,8 @@ class BarReporter(Reporter):
         """Replace the bar by a line."""
         if self._task is not None:
             self._progress.remove_task(self._task)
-        self._progress.console.print(f"[dim]{time.monotonic() - self._started:6.1f} s[/]  {self._name}: {summary}")
+        line = f"{time.monotonic() - self._started:6.1f} s  {self._name}: {summary}"
+        self._progress.console.print(line, markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -53,7 +54,10 @@ def bars() -> Iterator[BarReporter]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=notices, transient=True, disable=not notices.is_terminal) as progress:
-        yield BarReporter(progress)
+        try:
+            yield BarReporter(progress)
+        except KeyboardInterrupt:
+            raise Stopped("stopped; the same command goes on where it was") from None
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def _get(name: str | None, address: str | None) -> None:
             progress=lambda done, total: reporter.reach(done, f"{done / 1e6:.1f} MB", total or None),
         )
         reporter.finish("verified")
-    console.print(f"{name} is in {place}", soft_wrap=True)
+    console.print(f"{name} is in {place}", markup=False, soft_wrap=True)
 
 
 def _list(entries: "list[Entry]") -> None:

@@ -11,7 +11,7 @@ _CORPORA: dict[str, dict[str, Any]] = {
     "long, 3 classes": {"verdicts": 2, "classes": 3, "length": 30},
 }
 _ENCODERS = ("bilstm", "cnn", "average")
-_EPOCHS = 4
+_TRAINING = {"epochs": 4}
 
 
 def demo(
@@ -33,7 +33,7 @@ def demo(
                 "encoder": encoder,
                 "seed": seed,
                 "corpus_options": corpus_options,
-                "training": {"epochs": _EPOCHS},
+                "training": _TRAINING,
             }
             with bars() as reporter:
                 run = perform(values, out=out, reporter=reporter)

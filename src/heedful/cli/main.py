@@ -11,7 +11,8 @@ from heedful.cli.corpora import corpora
 from heedful.cli.demo import demo
 from heedful.cli.run import run
 from heedful.cli.show import show
-from heedful.errors import HeedfulError
+from heedful.errors import HeedfulError, Stopped
+from heedful.printable import printable
 
 app = typer.Typer(
     name="heedful",
@@ -44,15 +45,16 @@ def main() -> None:
     """Run the command line: errors a user can mend are one line and exit code 2."""
     try:
         app()
+    except Stopped as error:
+        _fail(str(error), 130)
     except HeedfulError as error:
         _fail(str(error), 2)
-    except KeyboardInterrupt:
-        _fail("stopped; the same command goes on where it was", 130)
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        _fail(f"{error.filename or 'file system'}: {error.strerror or error}", 2)
+        place = error.filename or "file system"
+        _fail(f"{place}: {error.strerror or error}; --out says where runs go, HEEDFUL_CACHE where the cache is", 2)
     except Exception as error:  # a bug of ours: still no traceback, unless asked for
         if os.environ.get("HEEDFUL_DEBUG"):
             traceback.print_exc()
@@ -60,7 +62,7 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 

@@ -52,7 +52,9 @@ def run(
     }
     columns = {"file": file, "text": text, "label": label, "split": split}
     values = merge(values, _present(given))
-    values = merge(values, {"embedding": _present({"vectors": vectors}), "corpus_options": _present(columns)})
+    for table, options in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
+        if _present(options):
+            values = merge(values, {table: _present(options)})
     if "corpus" not in values:
         raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
@@ -60,7 +62,7 @@ def run(
     if as_json:
         typer.echo(json.dumps({"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}))
     else:
-        console.print(run_summary(done))
+        console.print(run_summary(done), soft_wrap=True)
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:

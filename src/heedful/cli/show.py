@@ -27,7 +27,7 @@ def show(
     shown = read_text(opened, text) if text is not None else read_instance(opened, instance)
     if save is not None:
         save_heatmap(shown, save)
-        console.print(f"written to {save}")
+        console.print(f"written to {save}", markup=False, soft_wrap=True)
     elif as_json:
         typer.echo(json.dumps(shown.to_dict(), ensure_ascii=False))
     else:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
+from heedful.files import scan_parquet
+
 SPLITS = ("train", "dev", "test")
 
 
@@ -20,12 +22,13 @@ class Corpus:
     name: str
     classes: tuple[str, ...]
     path: Path
-    fingerprint: str  # of the source files' content, the options and the code that read them
+    content: str  # fingerprint of the source files and the options
+    fingerprint: str  # the same, and of the code that read them
     subset: bool  # made from a part of the official data: to be said wherever a figure is shown
 
     def scan(self, split: str) -> pl.LazyFrame:
         """The instances of one split, lazily."""
-        return pl.scan_parquet(self.path).filter(pl.col("split") == split).drop("split")
+        return scan_parquet(self.path).filter(pl.col("split") == split).drop("split")
 
     def split(self, split: str) -> pl.DataFrame:
         """The instances of one split."""
@@ -47,7 +50,7 @@ class Corpus:
 
     def counts(self) -> dict[str, list[int]]:
         """The number of instances of each split by class, as in the papers' Table 1."""
-        table = pl.scan_parquet(self.path).group_by("split", "label").len().collect()
+        table = scan_parquet(self.path).group_by("split", "label").len().collect()
         numbers = {(row["split"], row["label"]): int(row["len"]) for row in table.iter_rows(named=True)}
         return {name: [numbers.get((name, label), 0) for label in range(len(self.classes))] for name in SPLITS}
 

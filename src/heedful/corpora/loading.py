@@ -1,6 +1,7 @@
 """Load a corpus: find its files, tokenise them once, keep the result in a cache known by content and code."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +23,8 @@ from heedful.files import Parts, content_fingerprint, fingerprint
 PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is read
 PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
 Progress = Callable[[int], None]
 
 
@@ -29,7 +32,7 @@ def load(
     name: str,
     *,
     options: Mapping[str, Any] | None = None,
-    data: Path | None = None,
+    data: Path | str | None = None,
     subset: bool = False,
     progress: Progress = lambda count: None,
 ) -> Corpus:
@@ -38,29 +41,43 @@ def load(
     >>> load("planted", options={"train": 20, "dev": 10, "test": 10}).counts()["test"]
     [5, 5]
     """
-    reader = reader_of(name)
-    chosen = _options(reader, options or {})
-    found = find(reader, chosen, data=data, subset=subset)
-    key = _key(reader, chosen, found)
+    reader, chosen, found = _found(name, options or {}, data, subset)
+    content = _content(reader, chosen, found)
+    key = fingerprint([content, _code()])
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
     if not path.exists():
         with private_draft(path) as draft:
             _tokenise(reader, chosen, found, draft, progress)
-    classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
-    return Corpus(name, classes, path, key, found.subset)
+    return Corpus(name, _classes_in(path), path, content, key, found.subset)
 
 
-def find(reader: Reader, options: Any, *, data: Path | None, subset: bool) -> Found:
+def content_of(name: str, *, options: Mapping[str, Any], data: Path | str | None = None, subset: bool = False) -> str:
+    """What `load` would give as the corpus's `content`, without reading more than the files' bytes."""
+    return _content(*_found(name, options, data, subset))
+
+
+def _found(
+    name: str, options: Mapping[str, Any], data: Path | str | None, subset: bool
+) -> tuple[Reader, Options, Found]:
     """The files of a corpus, or an error that says how to get them."""
-    roots = data_folders(data)
-    found = reader.find(roots, options, subset=subset)
+    reader = reader_of(name)
+    chosen = _options(reader, options)
+    roots = data_folders(None if data is None else Path(data))
+    found = reader.find(roots, chosen, subset=subset)
     if found is None:
         hint = ""
-        if not subset and reader.find(roots, options, subset=True) is not None:
+        if not subset and reader.find(roots, chosen, subset=True) is not None:
             hint = " (a subset is there: --subset uses it)"
         places = ", ".join(map(str, roots))
         raise NotFound(f"corpus {reader.name} was not found below {places}{hint}: {reader.how_to_get}")
-    return found
+    return reader, chosen, found
+
+
+def _classes_in(path: Path) -> tuple[str, ...]:
+    try:
+        return tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
+    except (pl.exceptions.PolarsError, KeyError) as error:
+        raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
 
 
 def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
@@ -74,20 +91,17 @@ def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
         raise BadConfig(f"corpus {reader.name}, option {key}: {problem['msg']}") from error
 
 
-def _key(reader: Reader, options: Options, found: Found) -> str:
-    """What the tokenised corpus depends on: files, options, and the code that reads them."""
+def _content(reader: Reader, options: Options, found: Found) -> str:
+    """What a corpus is made of: the bytes and kinds of its files, wherever they lie, and the options."""
+    files = {role: [path.suffixes, source_fingerprint(path)] for role, path in found.files.items()}
+    return fingerprint([reader.name, options.model_dump(mode="json", exclude={"file"}), files, found.subset])
+
+
+def _code() -> list[str]:
+    """What reads it: our own code, and the libraries that tokenise and split."""
     source = Path(__file__).parents[1]
-    code = sorted([*source.glob("corpora/*.py"), *source.glob("text/*.py")])
-    return fingerprint(
-        [
-            reader.name,
-            options.model_dump(mode="json", exclude={"file"}),  # a table is known by its content, wherever it lies
-            {role: source_fingerprint(path) for role, path in found.files.items()},
-            found.subset,
-            [content_fingerprint(path) for path in code],
-            _version("spacy"),
-        ]
-    )
+    code = [source / "randomness.py", *sorted(source.glob("corpora/*.py")), *sorted(source.glob("text/*.py"))]
+    return [*map(content_fingerprint, code), _version("spacy"), _version("scikit-learn")]
 
 
 def _version(package: str) -> str:
@@ -107,8 +121,11 @@ def _tokenise(reader: Reader, options: Options, found: Found, path: Path, progre
     table = parts.scan().select("id", "label", "split", length=pl.col("tokens").list.len()).collect()
     check_ids(table, where)
     table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
-    table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
-    classes = reader.classes(options) or class_names(table.filter(pl.col("split") == "train")["label"].unique())
+    try:
+        table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from error
+    classes = reader.classes(options) or class_names(set(table.filter(pl.col("split") == "train")["label"]))
     check_labels(table, where)
     final = table.select(
         "id",
@@ -120,12 +137,13 @@ def _tokenise(reader: Reader, options: Options, found: Found, path: Path, progre
 
 
 def class_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Class names in order: by number where all are numbers, else alphabetically."""
-    names = list(labels)
-    try:
-        return tuple(sorted(names, key=float))
-    except ValueError:
-        return tuple(sorted(names))
+    """Class names in order: by number where all are numbers, else alphabetically.
+
+    >>> class_names(["10", "9", "-1.5"]), class_names(["10", "9", "nan"])
+    (('-1.5', '9', '10'), ('10', '9', 'nan'))
+    """
+    names = sorted(labels)  # first, so that equal numbers ("1", "1.0") have an order too
+    return tuple(sorted(names, key=float) if all(map(_NUMBER.fullmatch, names)) else names)
 
 
 def _reporting(documents: Iterable[Document], progress: Progress) -> Iterator[Document]:

@@ -54,4 +54,6 @@ def column_place(there: Sequence[str], column: str, where: str) -> int:
     """The index of a column, or an error that lists the columns there are."""
     if column not in there:
         raise BadInput(f"{where} has no column '{column}'; it has: {', '.join(there) or 'none, it is empty'}")
+    if list(there).count(column) > 1:
+        raise BadInput(f"{where} has several columns '{column}'; rename all but one")
     return there.index(column)

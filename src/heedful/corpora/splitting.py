@@ -17,6 +17,8 @@ def hold_out(
 
     rows = np.flatnonzero((table["split"] == among).to_numpy())
     labels = table["label"].gather(rows)
+    if len(rows) < 2:
+        raise BadInput(f"{len(rows)} instances are too few to set {share:.0%} aside for {into}")
     if stratified:
         _check_strata(labels, into, share)
     _, held = train_test_split(

@@ -12,6 +12,7 @@ from heedful.corpora.reader import Found, Options, Reader
 from heedful.corpora.splitting import hold_out
 from heedful.corpora.values import class_name, values
 from heedful.errors import BadInput, NotFound
+from heedful.printable import plain_text
 from heedful.text.tokenising import tokeniser
 
 SPLIT_NAMES = {
@@ -25,7 +26,7 @@ class TableOptions(Options):
     """Which file, and what its columns mean."""
 
     file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
-    text: str = "text"  # a column of strings, or (JSON lines, Parquet) of lists of tokens
+    text: str = "text"  # a column of strings or, with tokens "spaces", of lists of tokens (JSON lines, Parquet)
     label: str = "label"
     split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
     id: str | None = None  # a column of unique names; otherwise rows are numbered
@@ -73,7 +74,9 @@ class Table(Reader):
 
     def _tokens(self, value: Any, where: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
-            tokens = [str(token) for token in value if token is not None and str(token)]
+            if options.tokens != "spaces":  # so that a text given later is cut the same way
+                raise BadInput(f"{where}: column '{options.text}' holds lists; if of tokens, set tokens to 'spaces'")
+            tokens = [_text(token, where, options.text) for token in value]
         else:
             tokens = self.tokenise(_text(value, where, options.text), options)
         if not tokens:
@@ -93,9 +96,9 @@ class Table(Reader):
 
 
 def _text(value: Any, where: str, column: str) -> str:
-    text = "" if value is None else str(value)
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise BadInput(f"{where}: column '{column}' holds half a surrogate pair, which is no text; mend or remove it")
+    if isinstance(value, list | dict | bytes):
+        raise BadInput(f"{where}: column '{column}' holds {str(value)[:40]}, which is no text")
+    text = plain_text("" if value is None else str(value), f"{where}, column '{column}'")
     if not text.strip():
         raise BadInput(f"{where}: column '{column}' is empty; remove the row or fill it in")
     return text

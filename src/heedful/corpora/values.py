@@ -11,6 +11,8 @@ import polars as pl
 from heedful.corpora.archives import lines
 from heedful.corpora.rows import column_place, named_rows
 from heedful.errors import BadInput
+from heedful.files import scan_parquet
+from heedful.printable import plain_text
 
 Located = tuple[str, list[Any]]  # where the row is, for messages, and its values
 
@@ -39,15 +41,15 @@ def class_name(value: Any, where: str, column: str) -> str:
         or (isinstance(value, str) and not value.strip())
     ):
         raise BadInput(f"{where}: column '{column}' has no label; remove the row or fill it in")
-    if isinstance(value, list | dict):
+    if isinstance(value, list | dict | bytes):
         raise BadInput(
-            f"{where}: label {value} in column '{column}' is not one value; only one class a text is supported"
+            f"{where}: label {value!r} in column '{column}' is not one value; only one class a text is supported"
         )
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return " ".join(str(value).split())
+    return " ".join(plain_text(str(value), f"{where}, column '{column}'").split())
 
 
 def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
@@ -57,7 +59,7 @@ def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
             continue
         try:
             row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # ValueError also for numbers of thousands of digits
             raise BadInput(f"{where}: not JSON ({error}); each line must be one object") from error
         if not isinstance(row, dict):
             raise BadInput(f'{where}: each line must be one object, such as {{"{columns[0]}": ...}}')
@@ -67,7 +69,7 @@ def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
 
 def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
     try:
-        frame = pl.scan_parquet(path)
+        frame = scan_parquet(path)
         there = frame.collect_schema().names()
         total = frame.select(pl.len()).collect().item()
     except pl.exceptions.PolarsError as error:

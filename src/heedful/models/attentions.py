@@ -28,8 +28,9 @@ class Additive(Attention):
 
     def __init__(self, size: int) -> None:
         super().__init__()
-        self.hidden = nn.Linear(size, size // 2)
-        self.score = nn.Linear(size // 2, 1, bias=False)
+        hidden = max(1, size // 2)
+        self.hidden = nn.Linear(size, hidden)
+        self.score = nn.Linear(hidden, 1, bias=False)
 
     def scores(self, states: Tensor) -> Tensor:
         """One score a cell."""

@@ -76,7 +76,10 @@ def train(
                 raise BadConfig(f"training diverged in epoch {epoch + 1}, step {step}: lower learning_rate")
             total += loss
             on_step(Step(epoch, step, len(batches), loss))
-        metrics = classification_metrics(dev.labels, predict(model, dev.tokens), classes)
+        output = predict(model, dev.tokens)
+        if not np.isfinite(output).all():
+            raise BadConfig(f"training diverged in epoch {epoch + 1}: lower learning_rate")
+        metrics = classification_metrics(dev.labels, output, classes)
         history.append({"epoch": epoch, "loss": total / len(batches), "dev": metrics})
         if selected_epoch(history, options.select) == epoch:
             checkpoint.save_best(model)

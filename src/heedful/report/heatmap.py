@@ -10,6 +10,7 @@ from rich.text import Text
 
 from heedful.errors import BadConfig, unknown_name
 from heedful.files import write_text
+from heedful.printable import printable
 from heedful.report.instance import Instance
 
 _FULL = (209, 90, 0)  # the hue of the heaviest item; the lightest is white
@@ -20,14 +21,14 @@ def terminal_heatmap(instance: Instance, *, top: int = 5) -> RenderableType:
     tokens = Text()
     for token, share in zip(instance.tokens, _shares(instance), strict=True):
         red, green, blue = _colour(share)
-        tokens.append(_printable(token), Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})"))
+        tokens.append(printable(token), Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})"))
         tokens.append(" ")
     heaviest = sorted(range(len(instance.tokens)), key=lambda index: -instance.weights[index])[:top]
-    listed = ", ".join(f"{_printable(instance.tokens[index])} {instance.weights[index]:.3f}" for index in heaviest)
+    listed = ", ".join(f"{printable(instance.tokens[index])} {instance.weights[index]:.3f}" for index in heaviest)
     lines = [Text(_headline(instance), style="bold"), tokens, Text(f"most attended: {listed}")]
     if instance.truth is not None:
         deciding = [index for index, decides in enumerate(instance.truth) if decides]
-        words = ", ".join(_printable(instance.tokens[index]) for index in deciding)
+        words = ", ".join(printable(instance.tokens[index]) for index in deciding)
         mass = sum(instance.weights[index] for index in deciding)
         lines.append(Text(f"really deciding: {words} (attention on them: {mass:.3f})"))
     return Group(*lines)
@@ -45,12 +46,12 @@ def save_heatmap(instance: Instance, path: Path) -> None:
 
 def _html(instance: Instance) -> str:
     spans = " ".join(
-        f'<span title="{weight:.4f}" style="background:rgb{_colour(share)}">{escape(_printable(token))}</span>'
+        f'<span title="{weight:.4f}" style="background:rgb{_colour(share)}">{escape(printable(token))}</span>'
         for token, weight, share in zip(instance.tokens, instance.weights, _shares(instance), strict=True)
     )
     return (
         '<!doctype html>\n<html lang="en"><meta charset="utf-8">'
-        f"<title>{escape(_printable(instance.id))}</title>\n"
+        f"<title>{escape(printable(instance.id))}</title>\n"
         "<style>body{font:16px/1.8 sans-serif;color:#000;background:#fff;max-width:50em;margin:2em auto}"
         "span{padding:.15em .2em;border-radius:.2em}</style>\n"
         f"<p><b>{escape(_headline(instance))}</b></p>\n<p dir=auto>{spans}</p>\n</html>\n"
@@ -63,7 +64,7 @@ def _svg(instance: Instance, *, columns: int = 90) -> str:
     shapes = []
     column, row = 0, 1
     for token, weight, share in zip(instance.tokens, instance.weights, _shares(instance), strict=True):
-        text = _printable(token)
+        text = printable(token)
         width = cell_len(text)
         if column and column + width > columns:
             column, row = 0, row + 1
@@ -84,19 +85,17 @@ def _svg(instance: Instance, *, columns: int = 90) -> str:
 
 def _tex(instance: Instance) -> str:
     boxes = " ".join(
-        f"\\colorbox[RGB]{{{','.join(map(str, _colour(share)))}}}{{\\strut {_tex_escape(_printable(token))}}}"
+        f"\\colorbox[RGB]{{{','.join(map(str, _colour(share)))}}}{{\\strut {_tex_escape(printable(token))}}}"
         for token, share in zip(instance.tokens, _shares(instance), strict=True)
     )
-    return (
-        f"% needs \\usepackage{{xcolor}}\n% {_printable(_headline(instance))}\n{{\\setlength\\fboxsep{{1pt}}{boxes}}}\n"
-    )
+    return f"% needs \\usepackage{{xcolor}}\n% {_headline(instance)}\n{{\\setlength\\fboxsep{{1pt}}{boxes}}}\n"
 
 
 def _headline(instance: Instance) -> str:
     right = ""
     if instance.label is not None:
         right = ", rightly" if instance.label == instance.decision else f", but it is {instance.label}"
-    return f"{_printable(instance.id)}: decided {instance.decision} (p = {instance.probability:.3f}){right}"
+    return printable(f"{instance.id}: decided {instance.decision} (p = {instance.probability:.3f}){right}")
 
 
 def _shares(instance: Instance) -> list[float]:
@@ -108,11 +107,6 @@ def _shares(instance: Instance) -> list[float]:
 def _colour(share: float) -> tuple[int, int, int]:
     red, green, blue = (round(255 + (full - 255) * share) for full in _FULL)
     return red, green, blue
-
-
-def _printable(text: str) -> str:
-    """Control characters and marks that turn the writing direction as visible escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _tex_escape(text: str) -> str:

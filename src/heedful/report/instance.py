@@ -8,6 +8,7 @@ import polars as pl
 
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence, decide, read_metadata, scan
+from heedful.printable import plain_text
 from heedful.runs.directory import Run
 from heedful.validation import NO_LABEL
 
@@ -49,7 +50,7 @@ def read_text(run: Run, text: str) -> Instance:
     from heedful.ragged import Ragged
 
     reader = reader_of(run.config.corpus)
-    tokens = reader.tokenise(text, reader.options(**run.config.corpus_options))
+    tokens = reader.tokenise(plain_text(text, "--text"), reader.options(**run.config.corpus_options))
     if not tokens:
         raise BadInput("--text has no tokens; give at least one word")
     model = run.model()

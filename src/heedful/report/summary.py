@@ -4,6 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from heedful.printable import printable
 from heedful.runs.directory import Run
 
 
@@ -20,7 +21,7 @@ def run_summary(run: Run) -> RenderableType:
         figures = metrics.get(split)
         keys = ("accuracy", "macro_f1", "roc_auc", "average_precision")
         table.add_row(split, counts, *(_figure(figures[key]) if figures else "" for key in keys))
-    classes = ", ".join(f"{index} {name}" for index, name in enumerate(corpus["classes"]))
+    classes = ", ".join(f"{index} {printable(name)}" for index, name in enumerate(corpus["classes"]))
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
     lines = Text(
         f"classes: {classes}\n"

@@ -45,7 +45,7 @@ class RunConfig(Options):
     attention: str = "additive"
     preset: str = "paper"
     seed: int = Field(0, ge=0)
-    threads: int = Field(1, ge=1)
+    threads: int = Field(1, ge=1, le=1024)
     subset: bool = False
     corpus_options: dict[str, Any] = Field(default_factory=dict)
     vocabulary: VocabularyOptions = VocabularyOptions()
@@ -78,7 +78,7 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
         "preset": PRESETS,
     }
     for kind, names in valid.items():
-        if chosen[kind] not in names:
+        if not isinstance(chosen[kind], str) or chosen[kind] not in names:
             raise unknown_name(kind, str(chosen[kind]), names)
     base = defaults(chosen["preset"], chosen["corpus"], chosen["encoder"])
     config = _check(RunConfig, merge(merge(base, chosen), values), "")

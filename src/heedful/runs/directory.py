@@ -74,7 +74,8 @@ class Run:
             return {"stages": {}}
         try:
             manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
+            manifest["stages"].items()
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadInput(f"{file} is damaged ({error}): remove the directory and run again") from error
         return manifest
 
@@ -91,11 +92,27 @@ class Run:
         # the first word vectors are kept only until a model is trained from them
         return stage != "prepare" or self.done("train") or self.checkpoint.first.exists()
 
+    def missing(self) -> list[str]:
+        """The stages to do: the first that is not done, and all after it, which are forgotten."""
+        names = list(STAGES)
+        first = next((index for index, stage in enumerate(names) if not self.done(stage)), len(names))
+        kept = {stage: cost for stage, cost in self.manifest["stages"].items() if stage in names[:first]}
+        if len(kept) < len(self.manifest["stages"]):
+            self.record(stages=kept)
+            for stage in names[first:]:
+                for file in STAGES[stage]:
+                    (self.folder / file).unlink(missing_ok=True)
+        return names[first:]
+
     @property
     def metrics(self) -> dict[str, Any]:
         """Test and dev metrics."""
         self.require("evidence")
-        metrics: dict[str, Any] = json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))
+        file = self.folder / "metrics.json"
+        try:
+            metrics: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BadInput(f"{file} is damaged ({error}): delete it and run again") from error
         return metrics
 
     @property
@@ -108,7 +125,7 @@ class Run:
     def history(self) -> pl.DataFrame:
         """One row an epoch."""
         self.require("train")
-        return pl.read_ndjson(self.folder / "training.jsonl")
+        return pl.read_ndjson((self.folder / "training.jsonl").read_bytes())
 
     @property
     def vocabulary(self) -> Vocabulary:

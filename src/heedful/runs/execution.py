@@ -14,8 +14,8 @@ import torch
 
 import heedful
 from heedful.corpora.corpus import Corpus
-from heedful.corpora.loading import load
-from heedful.errors import BadInput, HeedfulError
+from heedful.corpora.loading import content_of, load
+from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.runs.config import resolve
 from heedful.runs.directory import STAGES, Run
@@ -38,15 +38,15 @@ def perform(
     reporter = reporter or Reporter()
     config = resolve(values)
     run = Run.at(Path(out) / config.name, config)
+    _check_sources(run, data)
     if not all(run.done(stage) for stage in STAGES):
-        corpus = _corpus(run, None if data is None else Path(data), reporter)  # before anything is written
+        corpus = _corpus(run, data, reporter)  # before anything is written
         with locked(run.folder), _threads(config.threads):
             remove_temporaries(run.folder)
             try:
                 _begin(run)
-                for stage in STAGES:
-                    if not run.done(stage):
-                        _timed(run, stage, corpus, reporter)
+                for stage in run.missing():
+                    _timed(run, stage, corpus, reporter)
             except HeedfulError:
                 if not run.manifest["stages"]:  # nothing to go on from: leave no trace
                     shutil.rmtree(run.folder)
@@ -55,7 +55,29 @@ def perform(
     return run
 
 
-def _corpus(run: Run, data: Path | None, reporter: Reporter) -> Corpus:
+def _check_sources(run: Run, data: Path | str | None) -> None:
+    """Refuse a run that was done on other data; data that are not there any more are not missed."""
+    config, known = run.config, run.manifest
+    if "corpus" in known:
+        try:
+            content = content_of(config.corpus, options=config.corpus_options, data=data, subset=config.subset)
+        except NotFound:
+            content = known["corpus"]["content"]
+        if content != known["corpus"]["content"]:
+            raise _other_data(run, f"corpus {config.corpus}")
+    vectors = Path(config.embedding.vectors)
+    content = known.get("vectors", {}).get("content")
+    if content is not None and vectors.is_file() and content != content_fingerprint(vectors):
+        raise _other_data(run, str(vectors))
+
+
+def _other_data(run: Run, what: str) -> BadInput:
+    return BadInput(
+        f"{run.folder} was begun on other data: {what} has changed since; remove the directory or choose another --out"
+    )
+
+
+def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     config = run.config
     reporter.start(f"reading {config.corpus}")
     read = 0
@@ -68,10 +90,7 @@ def _corpus(run: Run, data: Path | None, reporter: Reporter) -> Corpus:
     corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
     known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
     if known != corpus.fingerprint:
-        raise BadInput(
-            f"{run.folder} was begun on other data: corpus {config.corpus} (its files, or the code that reads them) "
-            "has changed since; remove the directory or choose another --out"
-        )
+        raise _other_data(run, f"the code that reads corpus {config.corpus}")
     reporter.finish("; ".join(f"{name} {'/'.join(map(str, counts))}" for name, counts in corpus.counts().items()))
     return corpus
 

@@ -4,6 +4,7 @@ import json
 import shutil
 import time
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ import torch
 
 from heedful.corpora.corpus import Corpus
 from heedful.evidence import Evidence, metadata
-from heedful.files import Parts, atomic, write_json, write_text
+from heedful.files import Parts, atomic, content_fingerprint, scan_parquet, write_json, write_text
 from heedful.models.checkpoint import read_tensors, write_tensors
 from heedful.models.inference import decode
 from heedful.models.metrics import classification_metrics
@@ -39,10 +40,13 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     vocabulary.write(run.folder / "vocabulary.parquet")
     write_tensors(run.checkpoint.first, {"embedding": torch.from_numpy(embedding)})
     if coverage is not None:
-        run.record(vectors={"source": config.embedding.vectors, **asdict(coverage)})
+        source = Path(config.embedding.vectors)
+        content = {"content": content_fingerprint(source)} if source.is_file() else {}
+        run.record(vectors={"source": str(source), **content, **asdict(coverage)})
     run.record(
         corpus={
             "name": corpus.name,
+            "content": corpus.content,
             "fingerprint": corpus.fingerprint,
             "subset": corpus.subset,
             "classes": corpus.classes,
@@ -81,6 +85,7 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
         on_step=on_step,
     )
     write_text(run.folder / "training.jsonl", "".join(json.dumps(record) + "\n" for record in history))
+    Parts(run.folder / "evidence.parquet").discard()  # of a model that was there before
     with atomic(run.folder / "model.safetensors") as temporary:
         shutil.copyfile(run.checkpoint.best, temporary)
     best = history[selected_epoch(history, config.training.select)]
@@ -99,19 +104,19 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
         decoded = decode(model, vocabulary.encode(frame["tokens"]))
         evidence = Evidence(
             ids=frame["id"].to_list(),
-            tokens=ragged(frame, "tokens", np.dtype(object), corpus.name),
+            tokens=ragged(frame, "tokens", "text", corpus.name),
             weights=decoded.weights,
             output=decoded.output,
             scores=decoded.scores,
             bias=np.tile(bias, (len(frame), 1)),
-            labels=frame["label"].to_numpy(),
-            truth=ragged(frame, "truth", np.dtype(bool), corpus.name) if "truth" in frame.columns else None,
+            labels=frame["label"].to_numpy().astype(np.int64),
+            truth=ragged(frame, "truth", "flags", corpus.name) if "truth" in frame.columns else None,
         )
         parts.add(evidence.validate(f"the model's evidence on {corpus.name}").to_frame())
         done += len(frame)
         reporter.reach(done)
     parts.finish(metadata(corpus.classes, {"run": run.folder.name, "corpus": corpus.label, "split": "test"}))
-    written = pl.read_parquet(run.folder / "evidence.parquet", columns=["label", "output"])
+    written = scan_parquet(run.folder / "evidence.parquet").select("label", "output").collect()
     test = classification_metrics(written["label"].to_numpy(), np.stack(written["output"].to_list()), corpus.classes)
     history = [json.loads(line) for line in (run.folder / "training.jsonl").read_text(encoding="utf-8").splitlines()]
     best = history[selected_epoch(history, run.config.training.select)]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput
-from heedful.files import write_parquet
+from heedful.files import scan_parquet, write_parquet
 from heedful.ragged import Ragged
 
 PAD, UNKNOWN, START, END = 0, 1, 2, 3
@@ -32,7 +32,7 @@ class Vocabulary:
             .select("tokens")
             .collect()
         )
-        # a document that contains "<unk>" or "<s>" as text means the special word, not a second one of that name
+        # a text that contains "<s>" must not speak for the sentinel: such words are unknown ones
         words = sorted(set(counts["tokens"]) - set(SPECIAL))
         if not words:
             raise BadInput(f"no word occurs in {min_documents} training documents; lower min_documents")
@@ -60,4 +60,7 @@ class Vocabulary:
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
         """The vocabulary of a run."""
-        return cls(tuple(pl.read_parquet(path)["word"]))
+        try:
+            return cls(tuple(scan_parquet(path).collect()["word"]))
+        except pl.exceptions.PolarsError as error:
+            raise BadInput(f"{path} is damaged ({error}): delete it and run again") from error

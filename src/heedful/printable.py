@@ -1,0 +1,19 @@
+"""Text from outside: is it text at all, and how to print it safely."""
+
+from heedful.errors import BadInput
+
+
+def printable(text: str) -> str:
+    r"""Control characters, escape sequences and marks that turn the writing direction as visible escapes.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def plain_text(text: str, where: str) -> str:
+    """The text itself if it can be written as UTF-8; JSON and shells can bring halves of surrogate pairs along."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise BadInput(f"{where}: holds bytes or half a surrogate pair that are no UTF-8 text; mend or remove them")
+    return text
