@@ -66,6 +66,12 @@ def test_reversing_twice_is_nothing_and_padding_stays() -> None:
     assert full.reversed().values[1, :, 0].tolist() == [7, 6, 5, 4]
 
 
+def test_the_gradient_of_reversing_is_right() -> None:
+    values = torch.randn(3, 5, 2, dtype=torch.float64, requires_grad=True)
+    lengths = torch.tensor([5, 1, 3])
+    assert torch.autograd.gradcheck(lambda cells: Padded(cells, lengths).reversed().values, values)
+
+
 @pytest.mark.parametrize("attention", ["additive", "dot"])
 @pytest.mark.parametrize("encoder", ["bilstm", "cnn", "average"])
 def test_attention_is_a_distribution_over_real_items(encoder: str, attention: str) -> None:

@@ -1,6 +1,7 @@
 """Padded: the only form in which sequences meet a network, always together with their lengths."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,12 +43,29 @@ class Padded:
 
     def reversed(self) -> "Padded":
         """Each sequence back to front within its own length; padding stays where it is. Its own inverse."""
-        if self.full:
-            return self.with_values(self.values.flip(1))
-        positions = torch.arange(self.values.shape[1])
+        rows, width = self.values.shape[:2]
+        positions = torch.arange(width)
         back = torch.where(self.mask, self.lengths[:, None] - 1 - positions, positions)  # (B, T)
-        return self.with_values(self.values.gather(1, back[..., None].expand_as(self.values)))
+        cells = (back + torch.arange(rows)[:, None] * width).flatten()  # (B * T,)
+        return self.with_values(_Exchange.apply(self.values, cells))  # type: ignore[no-untyped-call]
 
     def inner(self) -> "Padded":
         """Without each sequence's first and last cell (the sentinels)."""
         return Padded(self.values[:, 1:-1], self.lengths - 2)
+
+
+class _Exchange(torch.autograd.Function):
+    """Cells in an order that is its own inverse, so that the gradient is exchanged the same way.
+
+    Autograd would add gradients up cell by cell, which took 3 to 8 times as long.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, cells: Tensor) -> Tensor:
+        ctx.save_for_backward(cells)
+        return values.flatten(0, 1).index_select(0, cells).view_as(values)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (cells,) = ctx.saved_tensors
+        return gradients[0].flatten(0, 1).index_select(0, cells).view_as(gradients[0]), None
