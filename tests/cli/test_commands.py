@@ -75,7 +75,7 @@ def test_run_on_a_table_of_the_users_own(tmp_path: Path) -> None:
 def test_show_prints_the_heat_map_of_an_instance(finished: Run) -> None:
     result = heedful("show", finished.folder, "--instance", "test-00003")
     assert result.code == 0, result.err
-    assert result.out.startswith("test-00003: decided")
+    assert result.out.startswith("test-00003 of planted: decided")
     assert "most attended:" in result.out
     assert "really deciding:" in result.out
 

@@ -45,7 +45,7 @@ def demo_report(findings: list[Finding]) -> RenderableType:
         _table(findings),
         Text(_words(findings, worst)),
         terminal_heatmap(read_instance(Run.open(worst.folder), worst.example)),
-        Text(f"\nLook at more: heedful show {worst.folder} --instance test-00000"),
+        Text(f"\nLook at more: heedful show {worst.folder}", no_wrap=True),
     )
 
 

@@ -95,7 +95,9 @@ def _headline(instance: Instance) -> str:
     right = ""
     if instance.label is not None:
         right = ", rightly" if instance.label == instance.decision else f", but it is {instance.label}"
-    return printable(f"{instance.id}: decided {instance.decision} (p = {instance.probability:.3f}){right}")
+    return printable(
+        f"{instance.id} of {instance.corpus}: decided {instance.decision} (p = {instance.probability:.3f}){right}"
+    )
 
 
 def _shares(instance: Instance) -> list[float]:

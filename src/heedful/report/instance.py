@@ -18,6 +18,7 @@ class Instance:
     """What is shown of an instance; class names are spelled out."""
 
     id: str
+    corpus: str  # a subset is called one
     tokens: list[str]
     weights: list[float]
     decision: str
@@ -40,7 +41,7 @@ def read_instance(run: Run, id: str | None) -> Instance:
     if not len(row):
         first = frame.select("id").head(1).collect().item()
         raise NotFound(f"{path}: there is no instance '{id}'; ids look like '{first}'")
-    return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run.classes)
+    return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run)
 
 
 def read_text(run: Run, text: str) -> Instance:
@@ -63,16 +64,18 @@ def read_text(run: Run, text: str) -> Instance:
         scores=decoded.scores,
         bias=model.decoder.bias.detach().numpy()[None],
     )
-    return _of(evidence, run.classes)
+    return _of(evidence, run)
 
 
-def _of(evidence: Evidence, classes: tuple[str, ...]) -> Instance:
+def _of(evidence: Evidence, run: Run) -> Instance:
+    classes = run.classes
     output = evidence.output[0]
     decision = int(decide(evidence.output)[0])
     chances = [1 - output[0], output[0]] if len(output) == 1 else output
     label = NO_LABEL if evidence.labels is None else int(evidence.labels[0])
     return Instance(
         id=evidence.ids[0],
+        corpus=run.corpus_label,
         tokens=[str(token) for token in evidence.tokens[0]],
         weights=evidence.weights[0].tolist(),
         decision=classes[decision],

@@ -12,7 +12,7 @@ def run_summary(run: Run) -> RenderableType:
     """What a person wants to read when a run is done."""
     manifest, metrics = run.manifest, run.metrics
     corpus, config = manifest["corpus"], run.config
-    title = f"{corpus['name']}{' (subset)' if corpus['subset'] else ''}, {config.encoder} + {config.attention}"
+    title = f"{run.corpus_label}, {config.encoder} + {config.attention}"
     table = Table(title=f"{title}, preset {config.preset}, seed {config.seed}", title_justify="left", box=None)
     for column in ("split", "instances by class", "accuracy", "macro F1", "ROC-AUC", "avg. precision"):
         table.add_column(column, justify="left" if column == "split" else "right")

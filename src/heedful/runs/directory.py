@@ -140,6 +140,11 @@ class Run:
         return tuple(self.manifest["corpus"]["classes"])
 
     @property
+    def corpus_label(self) -> str:
+        """The corpus's name to print: a subset is called one."""
+        return self.config.corpus + (" (subset)" if self.manifest["corpus"]["subset"] else "")
+
+    @property
     def checkpoint(self) -> "Checkpoint":
         """Where an unfinished training goes on."""
         from heedful.models.checkpoint import Checkpoint
