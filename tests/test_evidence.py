@@ -70,6 +70,12 @@ def test_a_file_of_another_tool_needs_only_the_required_columns(tmp_path: Path) 
         evidence.decode(evidence.weights)
 
 
+def test_evidence_of_any_size_is_one_line_to_print() -> None:
+    printed = repr(make_evidence(n=2000))
+    assert printed.startswith("Evidence(2,000 instances, ")
+    assert len(printed) < 120
+
+
 @given(st.integers(1, 4))
 def test_batches_are_the_whole(size: int) -> None:
     evidence = make_evidence(n=5)

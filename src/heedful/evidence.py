@@ -25,7 +25,7 @@ from heedful.validation import NO_LABEL, check_unique, validate
 _REQUIRED = ("id", "tokens", "weights", "output")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
     """A batch of instances seen through their attention.
 
@@ -46,6 +46,11 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        given = [name for name in ("scores", "labels", "query", "truth") if getattr(self, name) is not None]
+        has = f" with {', '.join(given)}" if given else ""
+        return f"Evidence({len(self):,} instances, {len(self.weights.values):,} items, {self.outputs} outputs{has})"
 
     @property
     def outputs(self) -> int:

@@ -11,7 +11,7 @@ Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ragged:
     """Rows of different lengths: row i is `values[offsets[i]:offsets[i + 1]]`.
 
@@ -48,6 +48,9 @@ class Ragged:
     def from_padded(cls, padded: Array, mask: NDArray[np.bool_]) -> "Ragged":
         """The real cells of a padded array; the inverse of `pad`."""
         return cls.from_lengths(padded[mask], mask.sum(axis=1))
+
+    def __repr__(self) -> str:
+        return f"Ragged({len(self):,} rows, {len(self.values):,} values of {self.values.dtype})"
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
