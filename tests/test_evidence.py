@@ -182,7 +182,11 @@ def test_columns_of_the_wrong_kind_are_refused(column: pl.Expr, problem: str) ->
 
 @pytest.mark.parametrize(
     ("about", "problem"),
-    [({"classes": "a,b"}, "'classes' is not JSON"), ({"classes": '"ab"'}, "must be a JSON list")],
+    [
+        ({"classes": "a,b"}, "'classes' is not JSON"),
+        ({"classes": '"ab"'}, "must be a JSON list"),
+        ({"classes": "[1, 2]"}, "must be a JSON list of strings"),
+    ],
 )
 def test_metadata_that_is_not_ours_is_refused(about: dict[str, str], problem: str) -> None:
     with pytest.raises(BadInput, match=problem):
@@ -216,6 +220,39 @@ def test_slices_count_as_in_python(start: int, stop: int) -> None:
     cut = evidence.slice(start, stop)
     assert list(cut.ids) == list(evidence.ids)[start:stop]
     assert len(cut.weights) == len(cut.ids) == len(cut.output)
+
+
+def test_outputs_without_values_are_refused() -> None:
+    empty = pl.Series([[], []], dtype=pl.List(pl.Float32))
+    frame = pl.DataFrame(_breakage("label", 1)).drop("scores", "bias").with_columns(output=empty)
+    with pytest.raises(BadInput, match="'output' must have one or more probabilities"):
+        Evidence.from_frame(frame)
+    with pytest.raises(BadInput, match="'output' must have one or more probabilities"):
+        replace(make_evidence(n=2), output=np.zeros(2), scores=None, bias=None).validate()
+
+
+@pytest.mark.parametrize("read", [Evidence.read, lambda path: list(read_batches(path, 1))])
+def test_files_that_cannot_be_used_are_named_however_they_are_read(tmp_path: Path, read: Any) -> None:
+    path = tmp_path / "e.parquet"
+    make_evidence().to_frame().drop("id").write_parquet(path)
+    with pytest.raises(BadInput, match="column 'id' is missing"):
+        read(path)
+    make_evidence().to_frame().head(0).write_parquet(path)
+    with pytest.raises(BadInput, match="no instances"):
+        read(path)
+    make_evidence(n=200).write(path)
+    content = bytearray(path.read_bytes())
+    content[50 : len(content) // 2] = bytes(len(content) // 2 - 50)
+    path.write_bytes(content)  # the footer is intact, the pages are not
+    with pytest.raises(BadInput, match="not a readable Parquet file"):
+        read(path)
+
+
+def test_equal_tokens_share_one_string(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": ["a"], "tokens": [["x", "y", "x"]], "weights": [[0.5, 0.25, 0.25]], "output": [[0.5]]})
+    tokens = Evidence.from_frame(frame).tokens.values
+    assert tokens.tolist() == ["x", "y", "x"]
+    assert tokens[0] is tokens[2]
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:

@@ -50,6 +50,30 @@ def test_parts_go_on_where_a_killed_writer_stopped(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["all.parquet"]
 
 
+def test_a_damaged_part_is_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "all.parquet"
+    parts = Parts(path)
+    for number in range(3):
+        parts.add(pl.DataFrame({"a": [number]}))
+    (parts.folder / "000001.parquet").write_text("garbage")
+    resumed = Parts(path)
+    assert resumed.done == 1
+    resumed.add(pl.DataFrame({"a": [7]}))
+    resumed.finish()
+    assert pl.read_parquet(path)["a"].to_list() == [0, 7]
+
+
+def test_ctrl_c_leaves_nothing_half_written(tmp_path: Path) -> None:
+    def stop() -> None:
+        with atomic(tmp_path / "heat.html") as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop()
+    assert not list(tmp_path.iterdir())
+
+
 def test_leftovers_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
     (tmp_path / ".model.safetensors.123.tmp").touch()
     (tmp_path / "model.safetensors").touch()

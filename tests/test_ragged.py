@@ -34,6 +34,14 @@ def test_sums_count_truth_values_and_do_not_overflow() -> None:
     assert Ragged.from_rows([[100, 100]], dtype=np.int8).sum().tolist() == [200]
 
 
+def test_a_mask_picks_the_rows_where_it_is_true() -> None:
+    rows = Ragged.from_rows([[1, 2], [3], [4, 5, 6]])
+    assert [row.tolist() for row in rows.take(np.array([True, False, True]))] == [[1, 2], [4, 5, 6]]
+    for wrong in (np.array([True]), np.array([1.9])):
+        with pytest.raises(IndexError):
+            rows.take(wrong)
+
+
 def test_rows_that_are_not_there_cannot_be_taken() -> None:
     with pytest.raises(IndexError):
         Ragged.from_rows([[1.0]]).take([1])

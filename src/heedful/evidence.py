@@ -126,18 +126,14 @@ class Evidence:
     def read(cls, path: Path | str) -> "Evidence":
         """Read and validate an evidence file."""
         path = Path(path)
-        return cls.from_frame(scan(path).collect(), read_metadata(path), str(path))
+        return cls.from_frame(_collect(scan(path), path), read_metadata(path), str(path))
 
     @classmethod
     def from_frame(
         cls, frame: pl.DataFrame, about: Mapping[str, str] | None = None, where: str = "evidence"
     ) -> "Evidence":
         """Evidence from a frame with the columns of the file format, validated."""
-        missing = [name for name in _REQUIRED if name not in frame.columns]
-        if missing:
-            raise BadInput(
-                f"{where}: column '{missing[0]}' is missing; an evidence file has {', '.join(_REQUIRED)} at least"
-            )
+        _check_columns(frame, where)
         about = about or {}
         evidence = cls(
             ids=_ids(frame, where),
@@ -159,22 +155,34 @@ def scan(path: Path) -> pl.LazyFrame:
     """The file as a lazy frame, or an error that names it."""
     if not path.is_file():
         raise BadInput(f"{path}: there is no such evidence file")
+    frame = scan_parquet(path)
+    _check_columns(_collect(frame.head(0), path), str(path))
+    return frame
+
+
+def _collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
     try:
-        frame = scan_parquet(path)
-        frame.collect_schema()
+        return frame.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadInput(f"{path}: not a readable Parquet file ({error}); write it again") from error
-    return frame
+
+
+def _check_columns(frame: pl.DataFrame, where: str) -> None:
+    missing = [name for name in _REQUIRED if name not in frame.columns]
+    if missing:
+        raise BadInput(
+            f"{where}: column '{missing[0]}' is missing; an evidence file has {', '.join(_REQUIRED)} at least"
+        )
 
 
 def read_batches(path: Path | str, size: int) -> Iterator[Evidence]:
     """An evidence file in batches of instances, so that memory is bounded by a batch."""
     path = Path(path)
     frame, about = scan(path), read_metadata(path)
-    check_unique(frame.select("id").collect()["id"], str(path))  # a batch sees only its own
-    rows = int(frame.select(pl.len()).collect().item())
-    for start in range(0, rows, size):
-        yield Evidence.from_frame(frame.slice(start, size).collect(), about, str(path))
+    ids = _collect(frame.select("id"), path)["id"]
+    check_unique(ids, str(path))  # a batch sees only its own
+    for start in range(0, max(1, len(ids)), size):
+        yield Evidence.from_frame(_collect(frame.slice(start, size), path), about, str(path))
 
 
 def metadata(classes: Sequence[str], provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -229,7 +237,9 @@ def _labels(frame: pl.DataFrame, where: str) -> NDArray[np.int64] | None:
     labels = frame["label"]
     if not labels.dtype.is_integer() and labels.dtype != pl.Null:
         raise BadInput(f"{where}: column 'label' holds {labels.dtype}; labels are indices into the class names")
-    return labels.cast(pl.Int64).fill_null(NO_LABEL).to_numpy()
+    # an index beyond 64 bits is as wrong as any other that names no class
+    whole = labels.cast(pl.Int64, strict=False).fill_null(2**62)
+    return pl.select(pl.when(labels.is_null()).then(NO_LABEL).otherwise(whole)).to_series().to_numpy()
 
 
 def _json(about: Mapping[str, str], key: str, kind: type[Any], where: str) -> Any:
@@ -237,6 +247,9 @@ def _json(about: Mapping[str, str], key: str, kind: type[Any], where: str) -> An
         value = json.loads(about.get(key, "null"))
     except ValueError as error:
         raise BadInput(f"{where}: the metadata '{key}' is not JSON ({error})") from error
-    if value is not None and not isinstance(value, kind):
-        raise BadInput(f"{where}: the metadata '{key}' must be a JSON {'list' if kind is list else 'object'}")
+    names = value if kind is list and isinstance(value, list) else []
+    if value is not None and not (isinstance(value, kind) and all(isinstance(name, str) for name in names)):
+        raise BadInput(
+            f"{where}: the metadata '{key}' must be a JSON {'list of strings' if kind is list else 'object'}"
+        )
     return value or kind()

@@ -27,7 +27,7 @@ def atomic(path: Path) -> Iterator[Path]:
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         temporary.replace(path)
-    except Exception as error:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
         if _is_disk_full(error):
             raise DiskFull(
@@ -38,7 +38,7 @@ def atomic(path: Path) -> Iterator[Path]:
 
 def remove_temporaries(folder: Path) -> None:
     """Clear what a killed process left half-written in `folder`."""
-    for leftover in folder.glob(f".*{TEMPORARY}"):
+    for leftover in folder.rglob(f".*{TEMPORARY}"):
         leftover.unlink(missing_ok=True)
 
 
@@ -86,7 +86,7 @@ class Parts:
         self.path = path
         self.folder = path.with_name(f".{path.name}.parts")
         self.done = 0
-        while self._part(self.done).exists():
+        while _is_parquet(self._part(self.done)):
             self.done += 1
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -113,7 +113,15 @@ class Parts:
         return self.folder / f"{index:06d}.parquet"
 
 
-def _is_disk_full(error: Exception) -> bool:
+def _is_parquet(path: Path) -> bool:
+    try:
+        pl.read_parquet_schema(path)
+    except (FileNotFoundError, pl.exceptions.PolarsError):  # a damaged part is written again
+        return False
+    return True
+
+
+def _is_disk_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return True
     return "No space left on device" in str(error)

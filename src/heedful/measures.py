@@ -4,7 +4,6 @@ Everything is defined for rows of one item and for constant rows: a rank correla
 arrays here, null in files, and `summarise` leaves it out of the mean and says how many there were.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,28 +93,28 @@ class Interval(NamedTuple):
     high: float
 
 
-def bootstrap(samples: Sequence[ArrayLike], *, seed: int, level: float = 0.95, draws: int = 2000) -> Interval | None:
-    """Percentile bootstrap interval of a mean over two levels: runs (one array each), and instances within a run.
+def bootstrap(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int = 2000) -> Interval | None:
+    """Percentile bootstrap interval of a mean over two levels: runs, and the instances that all runs share.
 
-    Each draw picks as many runs as there are, with replacement, and instances with replacement within each; with a
-    single array it is the ordinary bootstrap. Undefined values (NaN) are left out; None if nothing is left.
+    `values` is (runs, instances), or (instances,) for one run. Each draw picks as many runs as there are and one set of
+    instances for all of them, both with replacement: seeds of one model are tested on the same texts, and drawing texts
+    anew for each run would hide most of their spread. Undefined values (NaN) are left out; None if nothing is left.
     """
-    arrays = [np.asarray(sample, dtype=np.float64) for sample in samples]
-    arrays = [array[~np.isnan(array)] for array in arrays]
-    arrays = [array for array in arrays if len(array)]
-    if not arrays:
+    table = np.atleast_2d(np.asarray(values, dtype=np.float64))  # (R, n)
+    defined = ~np.isnan(table)
+    if not defined.any():
         return None
+    filled = np.where(defined, table, 0.0)
+    runs, instances = table.shape
     generator = Stream(seed, "bootstrap").generator()
-    picks = generator.integers(len(arrays), size=(draws, len(arrays)))
-    sums = np.zeros(draws)
-    counts = np.zeros(draws)
-    for index, array in enumerate(arrays):
-        times = (picks == index).sum(axis=1)  # how often each draw picked this run
-        for draw in np.flatnonzero(times):
-            size = (int(times[draw]), len(array))
-            sums[draw] += array[generator.integers(len(array), size=size)].sum()
-            counts[draw] += times[draw] * len(array)
-    low, high = np.quantile(sums / counts, [(1 - level) / 2, (1 + level) / 2])
+    means = np.full(draws, np.nan)
+    for draw in range(draws):
+        picked = np.bincount(generator.integers(runs, size=runs), minlength=runs)  # how often each run
+        times = np.bincount(generator.integers(instances, size=instances), minlength=instances)
+        count = picked @ defined @ times
+        if count:
+            means[draw] = picked @ filled @ times / count
+    low, high = np.nanquantile(means, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
 
 

@@ -48,7 +48,16 @@ def ragged(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: in
     if values.null_count():
         raise BadInput(f"{where}: column '{name}' has null items; every item needs a value")
     _check_kind(values, kind, f"{where}: column '{name}'")
-    return Ragged.from_lengths(values.to_numpy().astype(_ARRAYS[kind]).reshape(shape), lengths)
+    array = _shared(values) if kind == "text" else values.to_numpy().astype(_ARRAYS[kind])
+    return Ragged.from_lengths(array.reshape(shape), lengths)
+
+
+def _shared(values: pl.Series) -> np.ndarray[Any, np.dtype[Any]]:
+    """Strings as an array of objects in which equal ones are one object: a text repeats its words."""
+    words = values.cast(pl.String).rename("word")
+    different = words.unique().to_frame().with_row_index("index")
+    places = words.to_frame().join(different, on="word", how="left", maintain_order="left")["index"]
+    return np.asarray(different["word"].to_numpy().astype(object)[places.to_numpy()])
 
 
 def _check_kind(values: pl.Series, kind: Kind, what: str) -> None:

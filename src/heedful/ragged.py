@@ -85,8 +85,9 @@ class Ragged:
         return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def take(self, rows: Sequence[int] | Indices) -> "Ragged":
-        """The named rows, in the named order; negative numbers count from the end."""
-        rows = np.arange(len(self))[np.asarray(rows, dtype=np.int64)]
+        """The named rows, in the named order; negative numbers count from the end, a mask picks where it is true."""
+        chosen = np.asarray(rows) if len(rows) else np.empty(0, dtype=np.int64)
+        rows = np.arange(len(self))[chosen]
         lengths = self.lengths[rows]
         starts = np.repeat(self.offsets[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
         return Ragged.from_lengths(self.values[starts + np.arange(len(starts))], lengths)

@@ -23,7 +23,7 @@ def validate(evidence: "Evidence", where: str) -> None:
     _check_rows(evidence, where)
     _check_lengths(evidence, check)
     _check_weights(evidence, check)
-    _check_output(evidence, check)
+    _check_output(evidence, where, check)
     _check_scores(evidence, where, check)
     _check_labels(evidence, where, check)
 
@@ -73,8 +73,10 @@ def _check_weights(evidence: "Evidence", check: _Check) -> None:
         check(off, f"'weights' sum to {total[off][0]:.6g}, not to 1; normalise them over the real items")
 
 
-def _check_output(evidence: "Evidence", check: _Check) -> None:
+def _check_output(evidence: "Evidence", where: str, check: _Check) -> None:
     output = evidence.output
+    if output.ndim != 2 or output.shape[1] < 1:
+        raise BadInput(f"{where}: 'output' must have one or more probabilities an instance")
     check(~np.isfinite(output).all(axis=1), "'output' has NaN or infinite values")
     check(((output < 0) | (output > 1)).any(axis=1), "'output' holds a value outside [0, 1]; give probabilities")
     if evidence.outputs > 1:

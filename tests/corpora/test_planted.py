@@ -39,6 +39,12 @@ def test_the_marked_tokens_decide_every_label(classes: int, verdicts: int) -> No
         assert sum(row["truth"]) >= verdicts
 
 
+def test_only_what_has_an_opposite_is_negated() -> None:
+    for row in frame(classes=3, negation=1.0).iter_rows(named=True):
+        marked = [token for token, decides in zip(row["tokens"], row["truth"], strict=True) if decides]
+        assert ("not" in marked) == (row["label"] != 1)
+
+
 def test_unmarked_tokens_hold_no_verdict() -> None:
     words = {word for lexicon in _VERDICTS for word in lexicon}
     for row in frame(verdicts=2, classes=3).iter_rows(named=True):

@@ -219,15 +219,59 @@ def test_stages_after_one_that_is_done_again_are_done_again_too(tmp_path: Path) 
     assert np.allclose(predict(again.model(), tokens), again.evidence.output, atol=1e-5)
 
 
-@pytest.mark.parametrize("file", ["metrics.json", "model.safetensors", "vocabulary.parquet", "manifest.json"])
-@pytest.mark.parametrize("content", ["{}", "", "[]"])
-def test_damaged_files_are_named(tmp_path: Path, file: str, content: str) -> None:
+FILES = ["metrics.json", "model.safetensors", "vocabulary.parquet", "manifest.json", "training.jsonl"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_damaged_files_are_named(tmp_path: Path, file: str) -> None:
     run = perform(VALUES, out=tmp_path)
-    (run.folder / file).write_text(content)
-    if (file, content) in (("metrics.json", "{}"), ("metrics.json", "[]")):
-        return  # valid JSON, only not ours
-    with pytest.raises(BadInput, match=f"{file}.*damaged"):
-        _ = run.metrics, run.vocabulary, run.model()
+    (run.folder / file).write_text("{broken")
+    with pytest.raises(BadInput, match=f"{file} is damaged"):
+        _ = run.metrics, run.vocabulary, run.model(), run.history
+
+
+@pytest.mark.parametrize("content", ["{}", "[]"])
+def test_a_manifest_that_is_not_ours_is_named(tmp_path: Path, content: str) -> None:
+    run = perform(VALUES, out=tmp_path)
+    (run.folder / "manifest.json").write_text(content)
+    with pytest.raises(BadInput, match=r"manifest\.json is damaged"):
+        _ = run.metrics
+
+
+def test_a_damaged_checkpoint_is_trained_again(finished: Run, tmp_path: Path) -> None:
+    with pytest.raises(Killed):
+        perform(VALUES, out=tmp_path, reporter=Killer(17))  # in the evidence stage
+    (folder,) = tmp_path.iterdir()
+    assert Run.open(folder).done("train")
+    for file in (folder / ".checkpoint/best.safetensors", folder / "model.safetensors"):
+        file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(BadInput, match=r"model\.safetensors is damaged.*delete it and run again"):
+        perform(VALUES, out=tmp_path)
+    (folder / "model.safetensors").unlink()
+    assert contents(perform(VALUES, out=tmp_path).folder) == contents(finished.folder)
+
+
+def test_a_stage_that_fails_when_done_again_takes_nothing_along(tmp_path: Path) -> None:
+    vectors = tmp_path / "v.vec"
+    vectors.write_text("plot" + " 1" * 8 + "\n")
+    values = {**VALUES, "embedding": {"width": 8, "vectors": vectors}}
+    run = perform(values, out=tmp_path)
+    (run.folder / "notes.txt").touch()
+    before = contents(run.folder)
+    vectors.unlink()
+    (run.folder / "model.safetensors").unlink()
+    with pytest.raises(HeedfulError, match=r"v\.vec"):
+        perform(values, out=tmp_path)
+    del before["model.safetensors"]
+    assert contents(run.folder) == before
+
+
+def test_a_run_done_again_names_the_code_that_did_it(tmp_path: Path) -> None:
+    run = perform(VALUES, out=tmp_path)
+    code = run.manifest["code"]
+    run.record(code="of another version")
+    (run.folder / "vocabulary.parquet").unlink()
+    assert perform(VALUES, out=tmp_path).manifest["code"] == code
 
 
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
@@ -270,8 +314,7 @@ def test_vectors_of_a_file_are_the_first_parameters(tmp_path: Path) -> None:
     config = resolve({**VALUES, "embedding": {"width": 8, "vectors": str(tmp_path / "v.vec"), "missing": "zero"}})
     corpus = load("planted", options=config.corpus_options)
     vocabulary = Vocabulary.build(corpus.scan("train"))
-    training = vocabulary.encode(corpus.split("train")["tokens"])
-    embedding, coverage = first_embedding(config, corpus, vocabulary, training)
+    embedding, coverage = first_embedding(config, corpus, vocabulary)
     assert embedding[vocabulary.words.index("plot")].tolist() == [0.5] * 8
     assert np.count_nonzero(embedding) == 8
     assert coverage is not None

@@ -15,7 +15,9 @@ _TRAINING = {"epochs": 4}
 
 
 def demo(
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the model and its training; corpora have their own (corpus_options.seed).")
+    ] = 0,
     out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs/demo"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:

@@ -17,7 +17,10 @@ def run(
         str | None, typer.Option(help="Pretrained word vectors (.vec, GloVe text, word2vec .bin), or `word2vec`.")
     ] = None,
     subset: Annotated[bool | None, typer.Option("--subset", help="Accept a part of the official data.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Seed of the model and its training; corpora have their own (corpus_options.seed)."),
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the network's arithmetic.")] = None,
     file: Annotated[str | None, typer.Option(help="Corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
     text: Annotated[str | None, typer.Option(help="Corpus `table`: the column of texts.")] = None,

@@ -21,6 +21,8 @@ def show(
     from heedful.report.instance import read_instance, read_text
     from heedful.runs.directory import Run
 
+    if save is not None and as_json:
+        raise BadConfig("--save and --json exclude each other; give one of them")
     if instance is not None and text is not None:
         raise BadConfig("--instance and --text exclude each other; give one of them")
     opened = Run.open(run)

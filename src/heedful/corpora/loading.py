@@ -48,7 +48,13 @@ def load(
     if not path.exists():
         with private_draft(path) as draft:
             _tokenise(reader, chosen, found, draft, progress)
-    return Corpus(name, _classes_in(path), path, content, key, found.subset)
+    try:
+        classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
+        corpus = Corpus(name, classes, path, content, key, found.subset)
+        corpus.counts()
+    except (pl.exceptions.PolarsError, KeyError) as error:
+        raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
+    return corpus
 
 
 def content_of(name: str, *, options: Mapping[str, Any], data: Path | str | None = None, subset: bool = False) -> str:
@@ -71,13 +77,6 @@ def _found(
         places = ", ".join(map(str, roots))
         raise NotFound(f"corpus {reader.name} was not found below {places}{hint}: {reader.how_to_get}")
     return reader, chosen, found
-
-
-def _classes_in(path: Path) -> tuple[str, ...]:
-    try:
-        return tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
-    except (pl.exceptions.PolarsError, KeyError) as error:
-        raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
 
 
 def _options(reader: Reader, options: Mapping[str, Any]) -> Options:

@@ -135,8 +135,9 @@ def _document(draw: np.random.Generator, grade: int, options: PlantedOptions) ->
 
 def _add_verdict(add: Any, draw: np.random.Generator, grade: int, options: PlantedOptions) -> None:
     grades = _grades(options)
-    negated = draw.random() < options.negation
-    said = grades[len(grades) - 1 - grade] if negated else grades[grade]  # a negated word means its opposite
+    opposite = len(grades) - 1 - grade  # what a negated word means
+    negated = draw.random() < options.negation and opposite != grade  # the middle grade has no opposite
+    said = grades[opposite] if negated else grades[grade]
     add(f"the {draw.choice(_ASPECTS)} was")
     if negated:
         add("not", deciding=True)

@@ -53,9 +53,11 @@ class Checkpoint:
 
     def resume(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> list[dict[str, Any]]:
         """Put model and optimiser back to the last finished epoch; the history tells which (empty: a fresh start)."""
-        if not self.last.exists():
+        try:
+            tensors, metadata = read_tensors(self.last)
+            read_tensors(self.best)
+        except (FileNotFoundError, BadInput):  # not there yet, or damaged: training starts again
             return []
-        tensors, metadata = read_tensors(self.last)
         model.load_state_dict({key[6:]: value for key, value in tensors.items() if key.startswith("model.")})
         state: dict[int, dict[str, Tensor]] = {}
         for key, value in tensors.items():

@@ -74,13 +74,13 @@ def train(
                 loss /= len(rows)
             if not math.isfinite(loss):
                 raise BadConfig(f"training diverged in epoch {epoch + 1}, step {step}: lower learning_rate")
-            total += loss
+            total += loss * len(rows)
             on_step(Step(epoch, step, len(batches), loss))
         output = predict(model, dev.tokens)
         if not np.isfinite(output).all():
             raise BadConfig(f"training diverged in epoch {epoch + 1}: lower learning_rate")
         metrics = classification_metrics(dev.labels, output, classes)
-        history.append({"epoch": epoch, "loss": total / len(batches), "dev": metrics})
+        history.append({"epoch": epoch, "loss": total / len(labels), "dev": metrics})
         if selected_epoch(history, options.select) == epoch:
             checkpoint.save_best(model)
         checkpoint.save(model, optimiser, history)

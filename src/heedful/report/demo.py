@@ -78,7 +78,8 @@ def _words(findings: list[Finding], worst: Finding) -> str:
         f"{_percent(worst.top)} for {worst.encoder} (right on {_percent(worst.accuracy)}). "
     )
     if worst.accuracy >= best.accuracy and (worst.top or 0) < (best.top or 0):
-        words += "The better classifier has the worse map: being right does not make attention an explanation."
+        rank = "better" if worst.accuracy > best.accuracy else "equally good"
+        words += f"The {rank} classifier has the worse map: being right does not make attention an explanation."
     return words + "\n"
 
 

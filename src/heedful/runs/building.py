@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from heedful.corpora.corpus import Corpus
 from heedful.models.classifier import Classifier
 from heedful.models.options import ENCODER_OPTIONS
-from heedful.ragged import Ragged
 from heedful.randomness import Stream
 from heedful.runs.config import WORD2VEC, RunConfig
 from heedful.text.vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
@@ -30,7 +29,7 @@ def build_model(config: RunConfig, *, embedding: NDArray[np.float32], classes: t
 
 
 def first_embedding(
-    config: RunConfig, corpus: Corpus, vocabulary: Vocabulary, training: Ragged
+    config: RunConfig, corpus: Corpus, vocabulary: Vocabulary
 ) -> tuple[NDArray[np.float32], Coverage | None]:
     """The word vectors training starts from, and how many words have a pretrained one (None: nothing was asked for).
 
@@ -44,8 +43,11 @@ def first_embedding(
     # `missing` is about words missing from a file; with no file at all every word is drawn
     missing = options.missing if options.vectors else "normal"
     matrix = initial_embedding(words, width=options.width, seed=config.seed, found=found, missing=missing)
-    counts = np.bincount(training.values, minlength=len(vocabulary))[len(SPECIAL) :]
-    coverage = None if found is None else Coverage.of(found.found, counts)
+    coverage = None
+    if found is not None:
+        training = vocabulary.encode(corpus.scan("train").select("tokens").collect()["tokens"])
+        counts = np.bincount(training.values, minlength=len(vocabulary))[len(SPECIAL) :]
+        coverage = Coverage.of(found.found, counts)
     return np.concatenate([np.zeros((len(SPECIAL), options.width), dtype=np.float32), matrix]), coverage
 
 
@@ -62,5 +64,6 @@ def _word2vec(config: RunConfig, corpus: Corpus, words: Sequence[str]) -> Vector
         min_count=options.word2vec_min_count,
         epochs=options.word2vec_epochs,
         seed=Stream(config.seed, "word2vec").integer(),
+        normalise=options.word2vec_normalise,
     )
     return from_keyed_vectors(trained, words)

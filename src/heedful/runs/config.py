@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
@@ -34,6 +34,12 @@ class EmbeddingOptions(Options):
     word2vec_window: int = Field(10, ge=1)
     word2vec_epochs: int = Field(5, ge=1)
     word2vec_min_count: int = Field(2, ge=1)
+    word2vec_normalise: bool = False  # vectors of length 1, as Serrano & Smith have them
+
+    @field_validator("vectors", mode="before")
+    @classmethod
+    def _path(cls, vectors: Any) -> Any:
+        return str(vectors) if isinstance(vectors, Path) else vectors
 
 
 class RunConfig(Options):

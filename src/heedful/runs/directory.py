@@ -1,6 +1,8 @@
 """Run: a directory with everything one model was, did and showed."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,15 +95,12 @@ class Run:
         return stage != "prepare" or self.done("train") or self.checkpoint.first.exists()
 
     def missing(self) -> list[str]:
-        """The stages to do: the first that is not done, and all after it, which are forgotten."""
+        """The stages to do: the first that is not done, and all after it, which do not count as done any more."""
         names = list(STAGES)
         first = next((index for index, stage in enumerate(names) if not self.done(stage)), len(names))
         kept = {stage: cost for stage, cost in self.manifest["stages"].items() if stage in names[:first]}
         if len(kept) < len(self.manifest["stages"]):
             self.record(stages=kept)
-            for stage in names[first:]:
-                for file in STAGES[stage]:
-                    (self.folder / file).unlink(missing_ok=True)
         return names[first:]
 
     @property
@@ -109,10 +108,8 @@ class Run:
         """Test and dev metrics."""
         self.require("evidence")
         file = self.folder / "metrics.json"
-        try:
+        with _damage_named(file, ValueError):
             metrics: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise BadInput(f"{file} is damaged ({error}): delete it and run again") from error
         return metrics
 
     @property
@@ -125,7 +122,13 @@ class Run:
     def history(self) -> pl.DataFrame:
         """One row an epoch."""
         self.require("train")
-        return pl.read_ndjson((self.folder / "training.jsonl").read_bytes())
+        return pl.DataFrame(self.epochs())
+
+    def epochs(self) -> list[dict[str, Any]]:
+        """The records of training.jsonl."""
+        file = self.folder / "training.jsonl"
+        with _damage_named(file, ValueError):
+            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -162,9 +165,11 @@ class Run:
         from heedful.runs.building import build_model
 
         self.require("train")
-        tensors, _ = read_tensors(self.folder / "model.safetensors")
-        model = build_model(self.config, embedding=tensors["embedding"].numpy(), classes=self.classes)
-        model.load_state_dict(tensors)
+        file = self.folder / "model.safetensors"
+        tensors, _ = read_tensors(file)
+        with _damage_named(file, KeyError, RuntimeError):
+            model = build_model(self.config, embedding=tensors["embedding"].numpy(), classes=self.classes)
+            model.load_state_dict(tensors)
         return model.eval()
 
     def require(self, stage: str) -> None:
@@ -173,3 +178,11 @@ class Run:
             raise NotFound(
                 f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options resumes it"
             )
+
+
+@contextmanager
+def _damage_named(file: Path, *kinds: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except kinds as error:
+        raise BadInput(f"{file} is damaged ({error}): delete it and run again") from error

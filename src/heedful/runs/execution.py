@@ -14,6 +14,7 @@ import torch
 
 import heedful
 from heedful.corpora.corpus import Corpus
+from heedful.corpora.fingerprints import source_fingerprint
 from heedful.corpora.loading import content_of, load
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
@@ -41,14 +42,16 @@ def perform(
     _check_sources(run, data)
     if not all(run.done(stage) for stage in STAGES):
         corpus = _corpus(run, data, reporter)  # before anything is written
+        fresh = not run.folder.exists()
         with locked(run.folder), _threads(config.threads):
             remove_temporaries(run.folder)
             try:
+                missing = run.missing()
                 _begin(run)
-                for stage in run.missing():
+                for stage in missing:
                     _timed(run, stage, corpus, reporter)
             except HeedfulError:
-                if not run.manifest["stages"]:  # nothing to go on from: leave no trace
+                if fresh and not run.manifest["stages"]:  # nothing to go on from: leave no trace
                     shutil.rmtree(run.folder)
                 raise
     run.discard_checkpoint()
@@ -67,7 +70,7 @@ def _check_sources(run: Run, data: Path | str | None) -> None:
             raise _other_data(run, f"corpus {config.corpus}")
     vectors = Path(config.embedding.vectors)
     content = known.get("vectors", {}).get("content")
-    if content is not None and vectors.is_file() and content != content_fingerprint(vectors):
+    if content is not None and vectors.is_file() and content != source_fingerprint(vectors):
         raise _other_data(run, str(vectors))
 
 
@@ -97,7 +100,7 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
 
 def _begin(run: Run) -> None:
     run.write_config()
-    if "versions" in run.manifest:
+    if run.manifest["stages"]:  # they were done by the code and the versions that are recorded
         return
     source = Path(heedful.__file__).parent
     run.record(

@@ -11,14 +11,16 @@ import polars as pl
 import torch
 
 from heedful.corpora.corpus import Corpus
+from heedful.corpora.fingerprints import source_fingerprint
 from heedful.evidence import Evidence, metadata
-from heedful.files import Parts, atomic, content_fingerprint, scan_parquet, write_json, write_text
+from heedful.files import Parts, atomic, scan_parquet, write_json, write_text
 from heedful.models.checkpoint import read_tensors, write_tensors
 from heedful.models.inference import decode
 from heedful.models.metrics import classification_metrics
 from heedful.models.training import Examples, Step, selected_epoch, train
 from heedful.nested import ragged
 from heedful.runs.building import build_model, first_embedding
+from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run
 from heedful.runs.reporter import Reporter
 from heedful.text.vocabulary import Vocabulary
@@ -34,14 +36,13 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     lengths = corpus.scan("train").select(pl.col("tokens").list.len().mean()).collect().item()
     reporter.finish(f"{len(vocabulary):,} words; {lengths:.0f} tokens a text")
     reporter.start(f"word vectors {config.embedding.vectors}".rstrip())
-    training = vocabulary.encode(corpus.scan("train").select("tokens").collect()["tokens"])
-    embedding, coverage = first_embedding(config, corpus, vocabulary, training)
+    embedding, coverage = first_embedding(config, corpus, vocabulary)
     reporter.finish("random, N(0, 1)" if coverage is None else str(coverage))
     vocabulary.write(run.folder / "vocabulary.parquet")
     write_tensors(run.checkpoint.first, {"embedding": torch.from_numpy(embedding)})
     if coverage is not None:
         source = Path(config.embedding.vectors)
-        content = {"content": content_fingerprint(source)} if source.is_file() else {}
+        content = {} if str(source) == WORD2VEC else {"content": source_fingerprint(source)}
         run.record(vectors={"source": str(source), **content, **asdict(coverage)})
     run.record(
         corpus={
@@ -118,7 +119,7 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     parts.finish(metadata(corpus.classes, {"run": run.folder.name, "corpus": corpus.label, "split": "test"}))
     written = scan_parquet(run.folder / "evidence.parquet").select("label", "output").collect()
     test = classification_metrics(written["label"].to_numpy(), np.stack(written["output"].to_list()), corpus.classes)
-    history = [json.loads(line) for line in (run.folder / "training.jsonl").read_text(encoding="utf-8").splitlines()]
+    history = run.epochs()
     best = history[selected_epoch(history, run.config.training.select)]
     write_json(run.folder / "metrics.json", {"test": test, "dev": best["dev"], "selected_epoch": best["epoch"]})
     reporter.finish(f"test accuracy {test['accuracy']:.3f}, macro F1 {test['macro_f1']:.3f}")

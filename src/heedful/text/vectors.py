@@ -14,6 +14,8 @@ from heedful.text.vector_files import read_rows
 
 Missing = Literal["normal", "zero"]
 
+_BLOCK = 4096  # words drawn at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
@@ -64,10 +66,15 @@ def initial_embedding(
 
     A missing word's numbers depend on the seed and the word alone, not on the rest of the vocabulary.
     """
+    matrix = np.zeros((len(words), width), dtype=np.float32)
     if missing == "normal":
-        matrix = Stream(seed, "vectors").normal(keys(words)[:, None], np.arange(width)).astype(np.float32)
-    else:
-        matrix = np.zeros((len(words), width), dtype=np.float32)
+        without = np.arange(len(words)) if found is None else np.flatnonzero(~found.found)
+        stream = Stream(seed, "vectors")
+        for start in range(
+            0, len(without), _BLOCK
+        ):  # in blocks: the draws need several times the memory of their result
+            block = without[start : start + _BLOCK]
+            matrix[block] = stream.normal(keys(words[index] for index in block)[:, None], np.arange(width))
     if found is not None:
         if found.rows.shape[1] != width:
             raise BadInput(f"the vectors have {found.rows.shape[1]} dimensions, but the embedding is to have {width}")
