@@ -86,13 +86,6 @@ class Evidence:
         """Consecutive slices of at most `size` instances."""
         return (self.slice(start, start + size) for start in range(0, len(self), size))
 
-    def index(self, id: str) -> int:
-        """The row of an instance."""
-        try:
-            return list(self.ids).index(id)
-        except ValueError:
-            raise BadInput(f"there is no instance '{id}'; ids look like '{self.ids[0]}'") from None
-
     def validate(self, where: str = "evidence") -> "Evidence":
         """Return self if every invariant of the format holds; otherwise say which row breaks which one."""
         validate(self, where)

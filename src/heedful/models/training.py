@@ -54,7 +54,7 @@ def train(
     checkpoint: Checkpoint,
     on_step: Callable[[Step], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
-    """Train the model, leave it with the parameters selected on dev, and return one record an epoch.
+    """Train the model and return one record an epoch; the parameters selected on dev are those of `checkpoint.best`.
 
     Goes on from the checkpoint if there is one; the result is the same as that of an undisturbed training.
     """

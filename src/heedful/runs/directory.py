@@ -40,8 +40,7 @@ class Run:
     @classmethod
     def at(cls, folder: Path, config: RunConfig) -> "Run":
         """The run of a configuration, there or not; another configuration's directory is refused."""
-        file = folder / "config.toml"
-        if file.exists() and resolve(read_toml(file)) != config:
+        if (folder / "config.toml").exists() and cls.open(folder).config != config:
             raise BadInput(
                 f"{folder} holds a run of another configuration (config.toml was changed, or names collide): "
                 "remove the directory or choose another --out"
