@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from heedful.corpora import building, fingerprints
+from heedful.corpora.finding import Found
 from heedful.corpora.fingerprints import source_fingerprint
 from heedful.corpora.loading import class_names, load
-from heedful.corpora.reader import Found
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput
 from tests.corpora.native import write

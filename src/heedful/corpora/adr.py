@@ -6,14 +6,14 @@ missing it is drawn: a fifth for test, then 15 % of train for dev (seed 16377). 
 excluded.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from heedful.corpora.corpus import Document
-from heedful.corpora.finding import below, find_layout
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found, below
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.rows import csv_rows, named_rows
 from heedful.corpora.splitting import hold_out, within_lengths
 from heedful.errors import BadInput
@@ -40,10 +40,7 @@ class ADR(Reader):
         "collect the tweets by the ids its authors give out, write a table of id, Y or N, text (tabs, no header) and "
         "put it below the data folder as adr/adr.tsv"
     )
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The table or the CSV."""
-        return find_layout(roots, _LAYOUTS, subset=subset)
+    layouts = _LAYOUTS
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """No, then yes."""

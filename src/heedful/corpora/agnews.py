@@ -3,14 +3,13 @@
 As in the released code, only the description is read, not the title; 15 % of train are for dev (seed 16377).
 """
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import polars as pl
 
 from heedful.corpora.corpus import Document
-from heedful.corpora.finding import below, find_layout
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found, below
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.rows import csv_rows
 from heedful.corpora.splitting import hold_out
 from heedful.errors import BadInput
@@ -30,10 +29,7 @@ class AGNews(Reader):
     sizes = "60,000 / 3,800 items of the two classes; 51,000 / 9,000 / 3,800 used"
     how_to_get = "`heedful corpora get agnews` downloads it"
     downloadable = True
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The two CSV files."""
-        return find_layout(roots, _LAYOUTS, subset=subset)
+    layouts = _LAYOUTS
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """World, then business."""

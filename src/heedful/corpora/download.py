@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from heedful.corpora import agnews, imdb, newsgroups, sst
+from heedful.corpora.finding import Found
 from heedful.corpora.places import download_folder
-from heedful.corpora.reader import Found, Options
+from heedful.corpora.reader import Options
 from heedful.corpora.registry import READERS, reader_of
 from heedful.errors import BadConfig, BadInput, HeedfulError, MissingExtra
 

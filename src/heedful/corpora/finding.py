@@ -2,14 +2,21 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from heedful.corpora.reader import Found
 
 Layout = Mapping[str, str]  # role -> path below a data folder
 
 _MARKS = ("_subset", "-partial", "_partial")  # in the names of files that hold a part of the official data
 _ENDING = re.compile(r"\.(tar\.gz|tgz|tar|zip|csv|tsv|txt|jsonl)$")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a corpus, by role, and whether they are only a part of the official data."""
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    subset: bool = False
 
 
 def find_layout(roots: Sequence[Path], layouts: Sequence[Layout], *, subset: bool) -> Found | None:

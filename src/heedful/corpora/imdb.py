@@ -10,15 +10,15 @@ is not known, so these are other fifths than the papers'.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 import polars as pl
 
 from heedful.corpora.archives import decode, members
 from heedful.corpora.corpus import Document
-from heedful.corpora.finding import below, find_layout
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found, below
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out, in_order_of, within_lengths
 from heedful.text.tokenising import keras_tokens, tokeniser
 
@@ -44,10 +44,7 @@ class IMDB(Reader):
     sizes = "25,000 / 25,000 reviews; 17,212 / 4,304 / 4,347 used"
     how_to_get = "`heedful corpora get imdb` downloads it"
     downloadable = True
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The folder aclImdb or its archive."""
-        return find_layout(roots, _LAYOUTS, subset=subset)
+    layouts = _LAYOUTS
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """Bad, then good."""

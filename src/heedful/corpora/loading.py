@@ -13,9 +13,10 @@ from pydantic import ValidationError
 from heedful.corpora.building import private_draft
 from heedful.corpora.checks import check_ids, check_labels
 from heedful.corpora.corpus import Corpus, Document
+from heedful.corpora.finding import Found
 from heedful.corpora.fingerprints import source_fingerprint
 from heedful.corpora.places import cache_folder, data_folders
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.files import Parts, content_fingerprint, fingerprint

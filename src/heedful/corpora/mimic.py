@@ -13,16 +13,16 @@ Anemia: 285.1 (acute) or 285.2 (chronic), not both; 20 % for test (seed 12939) a
 
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import polars as pl
 
 from heedful.corpora.archives import lines
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.finding import below, find_layout
+from heedful.corpora.finding import Found, below
 from heedful.corpora.grouping import summaries
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.rows import named_rows
 from heedful.corpora.splitting import hold_out, in_order_of, within_lengths
 from heedful.text.tokenising import tokeniser
@@ -46,15 +46,12 @@ class MIMIC(Reader):
         "apply for MIMIC-III at physionet.org and put NOTEEVENTS.csv.gz and DIAGNOSES_ICD.csv.gz "
         "below the data folder, in mimic/"
     )
+    layouts = below(_FOLDERS, _TABLES)
     least_tokens = 0
 
     @abstractmethod
     def label(self, codes: Collection[str]) -> str | None:
         """The class of an admission with these codes (without the point, as in the files), or None."""
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The two tables, as plain or .gz CSV."""
-        return find_layout(roots, below(_FOLDERS, _TABLES), subset=subset)
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
         """Every labelled admission that has a summary, in the order of admission numbers."""
@@ -92,13 +89,8 @@ class Diabetes(MIMIC):
     name = "mimic-diabetes"
     task = "does a discharge summary go with a diagnosis of diabetes?"
     sizes = "7,734 / 1,614 admissions in the paper"
+    layouts = below(_FOLDERS, _TABLES | _LISTS) + below(_FOLDERS, _TABLES)  # with the lists if they are there
     least_tokens = 6
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The two tables, and the lists of admissions if they are beside them."""
-        return find_layout(roots, below(_FOLDERS, _TABLES | _LISTS), subset=subset) or super().find(
-            roots, options, subset=subset
-        )
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """No, then yes."""

@@ -11,15 +11,15 @@ those of the released files (179/178): no order and no reading that was tried gi
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 import polars as pl
 
 from heedful.corpora.archives import members
 from heedful.corpora.corpus import Document
-from heedful.corpora.finding import below, find_layout
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found, below
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out, in_order_of, within_lengths
 from heedful.text.tokenising import tokeniser
 
@@ -43,10 +43,7 @@ class Newsgroups(Reader):
     sizes = "1,197 / 796 posts, split anew"
     how_to_get = "`heedful corpora get newsgroups` downloads it"
     downloadable = True
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The folders of the two groups, or the archive."""
-        return find_layout(roots, _LAYOUTS, subset=subset)
+    layouts = _LAYOUTS
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """Baseball, then hockey."""

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from heedful.corpora.finding import Found
 from heedful.corpora.places import data_folders
-from heedful.corpora.reader import Found, Reader
+from heedful.corpora.reader import Reader
 from heedful.corpora.registry import READERS
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from pydantic import Field
 
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found
+from heedful.corpora.reader import Options, Reader
 from heedful.randomness import Stream
 
 _VERDICTS = (

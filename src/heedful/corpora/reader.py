@@ -1,8 +1,7 @@
 """Reader: what a corpus must tell so that heedful can find it, read it and split it. One subclass a corpus."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -10,6 +9,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from heedful.corpora.corpus import Document
+from heedful.corpora.finding import Found, Layout, find_layout
 from heedful.text.tokenising import tokeniser
 
 
@@ -25,14 +25,6 @@ class Options(BaseModel):
     cleaning: Literal["paper", "released"] = "paper"
 
 
-@dataclass(frozen=True)
-class Found:
-    """The files of a corpus, by role, and whether they are only a part of the official data."""
-
-    files: Mapping[str, Path] = field(default_factory=dict)
-    subset: bool = False
-
-
 class Reader(ABC):
     """A corpus in its native format."""
 
@@ -41,11 +33,12 @@ class Reader(ABC):
     sizes: ClassVar[str]  # the official numbers of instances
     how_to_get: ClassVar[str]  # one sentence, shown when the corpus is not found
     downloadable: ClassVar[bool] = False  # by `heedful corpora get`
+    layouts: ClassVar[Sequence[Layout]] = ()  # where its files may lie; the first that is complete is taken
     options: ClassVar[type[Options]] = Options
 
-    @abstractmethod
     def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:
         """The corpus's files below one of `roots`, or None; a subset's only if `subset` allows it."""
+        return find_layout(roots, self.layouts, subset=subset)
 
     @abstractmethod
     def documents(self, found: Found, options: Any) -> Iterator[Document]:

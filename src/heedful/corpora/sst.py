@@ -7,15 +7,14 @@ split is left out, as the released code does by accident: only so are the counts
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import polars as pl
 
 from heedful.corpora.archives import decode, lines, members
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.finding import below, find_layout
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found, below
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import within_lengths
 from heedful.corpora.trees import read_tree
 from heedful.text.tokenising import tokeniser
@@ -37,10 +36,7 @@ class SST(Reader):
     sizes = "8,544 / 1,101 / 2,210 trees; 6,355 / 821 / 1,725 used"
     how_to_get = "`heedful corpora get sst` downloads it"
     downloadable = True
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """The three files of trees, or the zip that holds them."""
-        return find_layout(roots, _LAYOUTS, subset=subset)
+    layouts = _LAYOUTS
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """Bad, then good."""

@@ -8,7 +8,8 @@ import polars as pl
 from pydantic import Field
 
 from heedful.corpora.corpus import Document
-from heedful.corpora.reader import Found, Options, Reader
+from heedful.corpora.finding import Found
+from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out
 from heedful.corpora.values import class_name, values
 from heedful.errors import BadInput, NotFound
