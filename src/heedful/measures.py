@@ -1,4 +1,4 @@
-"""Distances, rank correlation, intervals and tests that every experiment shares.
+"""Distances, intervals and tests that every experiment shares.
 
 Everything is defined for rows of one item and for constant rows: a rank correlation that does not exist is NaN in the
 arrays here, null in files, and `summarise` leaves it out of the mean and says how many there were.
@@ -14,6 +14,7 @@ from scipy.special import xlogy
 
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
+from heedful.ranking import check_same_rows
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ def tvd(first: ArrayLike, second: ArrayLike) -> Floats:
 
 def jsd(first: Ragged, second: Ragged) -> Floats:
     """Jensen-Shannon divergence of two ragged batches of distributions, natural logarithm: (n,) in [0, ln 2]."""
-    _check_same_rows(first, second)
+    check_same_rows(first, second)
     p = first.values.astype(np.float64)
     q = second.values.astype(np.float64)
     middle = (p + q) / 2
@@ -43,24 +44,6 @@ def entropy(distributions: Ragged) -> Floats:
     """Shannon entropy of each row, natural logarithm: (n,)."""
     p = distributions.values.astype(np.float64)
     return distributions.like(-xlogy(p, p)).sum().astype(np.float64)
-
-
-class Kendall(NamedTuple):
-    """Rank correlation of each row; NaN where it is undefined (fewer than two items, or a constant row)."""
-
-    tau: Floats  # (n,)
-    p_value: Floats  # (n,)
-
-
-def kendall(first: Ragged, second: Ragged) -> Kendall:
-    """Kendall's tau-b with its p-value, row by row (SciPy's)."""
-    _check_same_rows(first, second)
-    tau = np.full(len(first), np.nan)
-    p_value = np.full(len(first), np.nan)
-    for row, (x, y) in enumerate(zip(first, second, strict=True)):
-        if len(x) > 1 and np.any(x != x[0]) and np.any(y != y[0]):
-            tau[row], p_value[row] = stats.kendalltau(x, y)
-    return Kendall(tau, p_value)
 
 
 @dataclass(frozen=True)
@@ -141,8 +124,3 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> SignTest:
     decided, undefined = lower + higher, int((np.isnan(x) | np.isnan(y)).sum())
     p_value = float(stats.binomtest(lower, decided).pvalue) if decided else 1.0
     return SignTest(lower, higher, len(x) - decided - undefined, undefined, p_value)
-
-
-def _check_same_rows(first: Ragged, second: Ragged) -> None:
-    if not np.array_equal(first.offsets, second.offsets):
-        raise ValueError("the rows to compare must have the same lengths")

@@ -102,6 +102,12 @@ class Ragged:
             raise ValueError("an empty row has no maximum")
         return self._reduce(np.maximum, self.values.dtype)
 
+    def argmax(self) -> Indices:
+        """Where in `values` each row's largest value stands, the first one on ties, (n,); every row must have one."""
+        rows = self.row_of_value
+        largest = np.flatnonzero(self.values == self.max()[rows])
+        return largest[np.searchsorted(rows[largest], np.arange(len(self)))]
+
     def pad(self, fill: float = 0) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Padded values (n, T, ...) and the mask of real cells (n, T), T the longest row."""
         lengths = self.lengths

@@ -29,13 +29,27 @@ class Stream:
     seed: int
     purpose: str
 
-    def uniform(self, *coordinates: ArrayLike) -> NDArray[np.float64]:
-        """Uniform numbers in the open interval (0, 1), one for each broadcast coordinate."""
+    def bits(self, *coordinates: ArrayLike) -> NDArray[np.uint64]:
+        """64 random bits for each broadcast coordinate."""
         with np.errstate(over="ignore"):  # arithmetic is modulo 2**64
             bits = _mix(np.asarray(self.integer(), dtype=np.uint64))
             for coordinate in coordinates:
                 bits = _mix(_mix(np.asarray(coordinate).astype(np.uint64)) + bits * _GOLDEN)
-        return ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+        return bits
+
+    def uniform(self, *coordinates: ArrayLike) -> NDArray[np.float64]:
+        """Uniform numbers in the open interval (0, 1), one for each broadcast coordinate."""
+        return ((self.bits(*coordinates) >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+
+    def orders(self, lengths: ArrayLike, *coordinates: ArrayLike) -> NDArray[np.int64]:
+        """Random orders of 0..length-1, one for each broadcast coordinate: (..., T), T the greatest length.
+
+        A row shorter than T has its own positions first, then those beyond it.
+        """
+        sizes = np.asarray(lengths)[..., None]  # (..., 1)
+        positions = np.arange(int(sizes.max(initial=0)))  # (T,)
+        drawn = self.uniform(*(np.asarray(coordinate)[..., None] for coordinate in coordinates), positions)
+        return np.where(positions < sizes, drawn, np.inf).argsort(axis=-1)
 
     def normal(self, *coordinates: ArrayLike) -> NDArray[np.float64]:
         """Standard normal numbers, one for each broadcast coordinate."""

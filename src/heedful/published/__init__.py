@@ -1,0 +1,26 @@
+"""Figures that the papers published, to be set beside ours."""
+
+from importlib.resources import files
+from io import BytesIO
+from typing import NamedTuple
+
+import polars as pl
+
+
+class Tau(NamedTuple):
+    """A cell of Jain & Wallace's Table 2."""
+
+    mean: float
+    std: float
+    significant: float  # share of instances with p <= 0.05
+
+
+def table2(corpus: str, encoder: str, measure: str, decision: int) -> Tau | None:
+    """What the paper gives for Kendall's tau of attention and a measure, by class; None where it gives nothing."""
+    short = {"gradient": "gradient", "leave_one_out": "loo"}.get(measure)
+    frame = pl.read_csv(BytesIO(files(__name__).joinpath("jain_wallace_table2.csv").read_bytes()))
+    columns = [f"{short}_{encoder}_{name}" for name in Tau._fields]
+    row = frame.filter((pl.col("corpus") == corpus) & (pl.col("class") == str(decision)))
+    if not len(row) or not set(columns) <= set(frame.columns):
+        return None
+    return Tau(*row.select(columns).row(0))
