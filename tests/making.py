@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
 from heedful.evidence import Evidence
+from heedful.nested import nested
 from heedful.ragged import Ragged
+from heedful.randomness import Stream, keys
 
 
 def make_evidence(seed: int = 0, *, n: int = 5, outputs: int = 1, longest: int = 6) -> Evidence:
@@ -37,3 +40,35 @@ def complete(weights: Ragged, draw: np.random.Generator, outputs: int) -> Eviden
         provenance={"made": "here"},
     )
     return replace(evidence, output=evidence.decode(weights).astype(np.float32))
+
+
+def instance(weights: list[float], scores: list[float], bias: float = 0.0) -> Evidence:
+    """One instance of a sigmoid model, in double precision."""
+    rows = Ragged.from_rows([weights], dtype=np.float64)
+    evidence = Evidence(
+        ids=["only"],
+        tokens=rows.like(np.array([f"w{item}" for item in range(len(weights))], dtype=object)),
+        weights=rows,
+        output=np.zeros((1, 1)),
+        scores=rows.like(np.array(scores, dtype=np.float64)[:, None]),
+        bias=np.array([[bias]]),
+    )
+    return replace(evidence, output=evidence.decode(rows))
+
+
+def make_importance(evidence: Evidence) -> pl.DataFrame:
+    """Made-up importance that an instance keeps in any batch: a `gradient` for each output, and a `leave_one_out`."""
+    rows = evidence.weights.row_of_value
+    names, positions = keys(evidence.ids)[rows], np.arange(len(rows)) - evidence.weights.offsets[rows]
+    kinds = [("gradient", output) for output in range(evidence.outputs)] + [("leave_one_out", None)]
+    return pl.concat(
+        pl.DataFrame(
+            {
+                "id": list(evidence.ids),
+                "measure": measure,
+                "output": pl.Series([output] * len(evidence), dtype=pl.Int32),
+                "values": nested(evidence.weights.like(Stream(0, f"{measure} {output}").normal(names, positions))),
+            }
+        )
+        for measure, output in kinds
+    )

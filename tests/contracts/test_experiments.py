@@ -4,21 +4,40 @@ from collections.abc import Callable
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from heedful import experiments
 from heedful.evidence import Evidence
 from heedful.measures import summarise
-from tests.making import awkward_evidence, make_evidence
+from tests.making import awkward_evidence, make_evidence, make_importance
 
 Experiment = Callable[[Evidence], pl.DataFrame]
-EVERY_EXPERIMENT = [getattr(experiments, name) for name in experiments.__all__]
+
+
+def with_importance(evidence: Evidence) -> pl.DataFrame:
+    return experiments.correlation(evidence, make_importance(evidence))
+
+
+def by_search(evidence: Evidence) -> pl.DataFrame:
+    return experiments.adversary(evidence, method="search", steps=5)
+
+
+EVERY_EXPERIMENT = [
+    *(
+        experiment
+        for name, experiment in experiments.EXPERIMENTS.items()
+        if name not in ("correlation", "adversary_search")
+    ),
+    with_importance,
+    by_search,
+]
 
 
 @pytest.mark.parametrize("experiment", EVERY_EXPERIMENT)
 @given(seed=st.integers(0, 1000), size=st.integers(1, 6), outputs=st.sampled_from([1, 3]))
+@settings(deadline=None, max_examples=25)
 def test_batches_make_no_difference(experiment: Experiment, seed: int, size: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=7, outputs=outputs)
     parts = pl.concat([experiment(batch) for batch in evidence.batches(size)])

@@ -5,8 +5,10 @@ import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
+from heedful.experiments.bounded import bounded
 
 
+@bounded
 def truth(evidence: Evidence) -> pl.DataFrame:
     """One row an instance: `mass`, the attention on deciding items; `share`, the share of items that decide (what
     uniform attention would put on them); `top`, whether the most attended item decides (the first one on ties).
@@ -18,13 +20,13 @@ def truth(evidence: Evidence) -> pl.DataFrame:
     weights, deciding = evidence.weights, evidence.truth
     known = deciding.like(deciding.values.astype(np.int64)).sum()  # (n,)
     mass = weights.like(weights.values.astype(np.float64) * deciding.values).sum()
-    top = [bool(decides[row.argmax()]) for row, decides in zip(weights, deciding, strict=True)]
     frame = pl.DataFrame(
         {
-            "id": list(evidence.ids),
+            "id": pl.Series(list(evidence.ids), dtype=pl.String),
+            "decision": pl.Series(evidence.decisions, dtype=pl.Int32),
             "mass": mass,
             "share": known / weights.lengths,
-            "top": top,
+            "top": deciding.values[weights.argmax()],
         }
     )
     nothing = pl.Series(known == 0)

@@ -1,0 +1,113 @@
+"""How different could attention be without changing the output? Jain & Wallace 2019, section 4.2.2: the eps-max JSD."""
+
+from numbers import Real
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from heedful.errors import BadConfig, unknown_name
+from heedful.evidence import Evidence
+from heedful.experiments.adversary_bounds import several_classes, upper_bound
+from heedful.experiments.adversary_candidates import Floats, Found, farthest
+from heedful.experiments.adversary_search import Objective, Preset, search
+from heedful.experiments.adversary_slabs import moved, two_classes
+from heedful.experiments.bounded import bounded
+from heedful.experiments.margins import Margins, first_best
+from heedful.measures import jsd
+from heedful.nested import nested
+from heedful.ragged import Ragged
+from heedful.randomness import Stream, keys
+
+PROVEN = 1e-9  # a gap between bounds that is rounding
+SLACK = 1e-9  # by which rounding may take an output beyond epsilon
+RELEASED_SELECTION = 0.05
+
+Method = Literal["exact", "search"]
+
+
+@bounded
+def adversary(
+    evidence: Evidence,
+    *,
+    epsilon: float = 0.01,
+    method: Method = "exact",
+    seed: int = 0,
+    preset: Preset = "paper",
+    distributions: int = 5,
+    steps: int = 500,
+) -> pl.DataFrame:
+    """The attention most different from the model's own (`jsd`) that moves the output by at most epsilon (`tvd`).
+
+    One row an instance: `decision`; `weights`, the attention found; its `jsd` and the `tvd` it really has; `upper`,
+    what no such attention can exceed; `certified`, whether the two meet, so that the attention found is the optimum;
+    `adversary_decision`, the decision under it.
+
+    `exact` finds the optimum for two classes, and bounds it from both sides for more. `search` is the paper's: the best
+    of `distributions` after `steps` of Adam, with the details of its text (`preset="paper"`) or of its code
+    (`"released"`, which selects at a distance of 0.05 whatever epsilon was searched with); `upper` shows how far it
+    stopped short. `seed`, for the search and for more than two classes.
+    """
+    _check(epsilon, method, preset, distributions, steps)
+    margins, stream, instances = Margins.of(evidence), Stream(seed, "adversary"), keys(evidence.ids)
+    if method == "search":
+        objective = Objective.of(preset, epsilon=epsilon, distributions=distributions, outputs=evidence.outputs)
+        candidates = search(margins, objective, stream, instances, distributions=distributions, steps=steps)
+        found = _select(margins, candidates, epsilon if preset == "paper" else RELEASED_SELECTION)
+    elif margins.classes == 2:
+        found = _feasible(margins, two_classes(margins, epsilon), epsilon)
+    else:
+        found = _feasible(margins, several_classes(margins, epsilon, stream, instances), epsilon)
+    return _frame(evidence, margins, found)
+
+
+def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
+    if method not in get_args(Method):
+        raise unknown_name("method", method, get_args(Method))
+    if preset not in get_args(Preset):
+        raise unknown_name("preset", preset, get_args(Preset))
+    if not (isinstance(epsilon, Real) and 0 < epsilon < 1):
+        raise BadConfig(
+            f"epsilon={epsilon!r}: it is how far an output may move, in total variation distance, which lies between "
+            "0 and 1; give a number between them, such as 0.01"
+        )
+    for name, value in (("distributions", distributions), ("steps", steps)):
+        if value < 1:
+            raise BadConfig(f"{name}={value}: the search needs one at least")
+
+
+def _select(margins: Margins, candidates: Ragged, epsilon: float) -> Found:
+    """The most divergent feasible candidate (N, k), the model's own attention among them."""
+    columns = [candidates.like(column) for column in candidates.values.T]
+    columns.append(margins.weights)
+    divergence = np.stack([jsd(column, margins.weights) for column in columns], axis=1)  # (n, k + 1)
+    distance = np.stack([moved(margins, column) for column in columns], axis=1)
+    best = farthest(divergence, distance, epsilon)[candidates.row_of_value]  # (N,)
+    weights: Floats = np.stack([column.values for column in columns], axis=1)[np.arange(len(best)), best]
+    return Found(candidates.like(weights), upper_bound(margins, epsilon))
+
+
+def _feasible(margins: Margins, found: Found, epsilon: float) -> Found:
+    """Scores beyond all measure (1e8) leave no digits to meet a bound with; the model's own attention meets any."""
+    met = moved(margins, found.weights) <= epsilon + SLACK  # (n,)
+    weights = np.where(met[found.weights.row_of_value], found.weights.values, margins.weights.values)
+    return found._replace(weights=found.weights.like(weights))
+
+
+def _frame(evidence: Evidence, margins: Margins, found: Found) -> pl.DataFrame:
+    terms = found.weights.values[:, None] * margins.alone.values  # (N, K)
+    logits, sizes = found.weights.like(terms).sum(), found.weights.like(np.abs(terms)).sum()
+    divergence = jsd(found.weights, margins.weights)
+    upper = np.maximum(found.upper, divergence)  # computed differently: where they meet, rounding may turn them round
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(evidence.ids), dtype=pl.String),
+            "decision": pl.Series(margins.decided, dtype=pl.Int32),
+            "weights": nested(found.weights),
+            "jsd": divergence,
+            "tvd": moved(margins, found.weights),
+            "upper": upper,
+            "certified": upper - divergence <= PROVEN,
+            "adversary_decision": pl.Series(first_best(logits, sizes), dtype=pl.Int32),
+        }
+    )

@@ -1,0 +1,35 @@
+"""From epsilon to bounds on log-odds, and the exact answer that these give for two classes."""
+
+import numpy as np
+
+from heedful.evidence import probabilities
+from heedful.experiments.adversary_candidates import Floats, Found
+from heedful.experiments.adversary_vertices import best_vertices
+from heedful.experiments.margins import Margins
+from heedful.measures import tvd
+from heedful.ragged import Ragged
+
+
+def two_classes(margins: Margins, epsilon: float) -> Found:
+    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab (see adversary_vertices)."""
+    output = probabilities(margins.logits)  # (n, 2)
+    bounds = slab(output[:, 1], output[:, 0], epsilon)
+    vertices = best_vertices(margins.weights, margins.odds, *bounds)
+    return Found(vertices.weights(margins.weights), vertices.divergence)
+
+
+def slab(chosen: Floats, other: Floats, epsilon: float) -> tuple[Floats, Floats]:
+    """The log-odds log(chosen / other) that two classes' probabilities can have after moving by at most epsilon.
+
+    A probability of at most epsilon can vanish, and the log-odds then have no bound.
+    """
+    with np.errstate(divide="ignore"):
+        low = np.log(np.maximum(chosen - epsilon, 0.0)) - np.log(other + epsilon)
+        high = np.log(chosen + epsilon) - np.log(np.maximum(other - epsilon, 0.0))
+    return low, high
+
+
+def moved(margins: Margins, weights: Ragged) -> Floats:
+    """By how much other attention moves the output, (n,): the total variation distance it really has."""
+    attended = weights.like(weights.values[:, None] * margins.alone.values).sum()  # (n, K)
+    return tvd(probabilities(margins.logits), probabilities(attended))

@@ -1,0 +1,35 @@
+"""Bounded memory: an experiment sees so many items at a time, however much evidence it is given."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+import numpy as np
+import polars as pl
+
+from heedful.evidence import Evidence
+
+ITEMS = 1 << 19  # at a time, one instance at least
+
+Options = ParamSpec("Options")
+Experiment = Callable[Concatenate[Evidence, Options], pl.DataFrame]
+
+
+def bounded(experiment: Experiment[Options]) -> Experiment[Options]:
+    """Run an experiment over slices of its evidence; rows do not depend on one another, so the frame is the same."""
+
+    @wraps(experiment)
+    def whole(evidence: Evidence, /, *args: Options.args, **options: Options.kwargs) -> pl.DataFrame:
+        return pl.concat([experiment(part, *args, **options) for part in _parts(evidence)], rechunk=False)
+
+    return whole
+
+
+def _parts(evidence: Evidence) -> Iterator[Evidence]:
+    """Consecutive slices of at most ITEMS items, without copying."""
+    offsets = evidence.weights.offsets
+    start = 0
+    while start < len(evidence) or start == 0:
+        stop = max(start + 1, int(np.searchsorted(offsets, offsets[start] + ITEMS, side="right")) - 1)
+        yield evidence.slice(start, stop)
+        start = stop

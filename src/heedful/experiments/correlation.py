@@ -1,0 +1,68 @@
+"""Does attention rank the items as measures of importance do? (Jain & Wallace 2019, section 4.1, Table 2)"""
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from heedful.errors import BadConfig, BadInput
+from heedful.evidence import Evidence
+from heedful.experiments.bounded import bounded
+from heedful.nested import ragged
+from heedful.ragged import Ragged
+from heedful.ranking import kendall, top_distance
+
+
+@bounded
+def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) -> pl.DataFrame:
+    """One row an instance; for each two of `attention` and the measures in `importance`, Kendall's `tau_<one>_<other>`,
+    its p-value `p_<one>_<other>`, and `top_<one>_<other>`, the distance of the lists of the `top` items (0 the same, 1
+    opposite). Null where undefined: fewer than two items, or one of the two constant.
+
+    `importance` has one row an instance and measure (see docs/formats.md); a measure with one row for each output is
+    taken at the decided one. Importance is what its size says: signs are dropped.
+    """
+    if top < 1:
+        raise BadConfig(f"top = {top}: compare the first one at least")
+    vectors = {"attention": evidence.weights} | _measures(evidence, importance)
+    columns: dict[str, pl.Series] = {
+        "id": pl.Series(list(evidence.ids), dtype=pl.String),
+        "decision": pl.Series(evidence.decisions, dtype=pl.Int32),
+    }
+    for (one, first), (other, second) in combinations(vectors.items(), 2):
+        tau, p_value = kendall(first, second)
+        figures = {"tau": tau, "p": p_value, "top": top_distance(first, second, top=top)}
+        columns |= {f"{name}_{one}_{other}": pl.Series(values).fill_nan(None) for name, values in figures.items()}
+    return pl.DataFrame(columns)
+
+
+def _measures(evidence: Evidence, importance: pl.DataFrame) -> dict[str, Ragged]:
+    missing = [name for name in ("id", "measure", "output", "values") if name not in importance.columns]
+    if missing:
+        raise BadInput(f"importance has no column '{missing[0]}'; it needs id, measure, output and values")
+    decided = np.zeros(len(evidence)) if evidence.outputs == 1 else evidence.decisions
+    wanted = pl.DataFrame({"id": list(evidence.ids), "decided": decided}).cast({"decided": pl.Int32})
+    own = wanted.join(importance, on="id", how="left", maintain_order="left").filter(
+        pl.col("output").is_null() | (pl.col("output") == pl.col("decided"))
+    )
+    return {str(name): _aligned(evidence, own, str(name)) for name in importance["measure"].unique(maintain_order=True)}
+
+
+def _aligned(evidence: Evidence, importance: pl.DataFrame, measure: str) -> Ragged:
+    """The sizes of one measure's values, row by row as in the evidence."""
+    rows = importance.filter(pl.col("measure") == measure)
+    if rows["id"].to_list() != list(evidence.ids):
+        lost = set(evidence.ids) - set(rows["id"].to_list())
+        problem = "has more than one row for an instance" if not lost else f"has no row for instance '{min(lost)}'"
+        raise BadInput(f"importance, measure '{measure}', {problem}; give one row an instance and measure")
+    values = ragged(rows, "values", "numbers", f"importance, measure '{measure}'")
+    off = values.lengths != evidence.weights.lengths
+    if off.any():
+        raise BadInput(
+            f"importance, measure '{measure}', instance '{evidence.ids[int(off.argmax())]}': "
+            "the number of values is not that of its items; give one value an item"
+        )
+    if not np.isfinite(values.values).all():
+        bad = int(values.row_of_value[~np.isfinite(values.values)][0])
+        raise BadInput(f"importance, measure '{measure}', instance '{evidence.ids[bad]}': a value is NaN or infinite")
+    return values.like(np.abs(values.values))

@@ -1,0 +1,104 @@
+"""Would the same weights in another order have changed the output? (Jain & Wallace 2019, section 4.2.1)
+
+The states stay, the weights are shuffled. An item's score is all that is needed of its state, so a permutation costs
+one product of T weights with T scores. What no sample can tell is exact here: by the rearrangement inequality the
+extreme outputs of all T! orders pair sorted weights with sorted scores.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy.special import expit
+
+from heedful.errors import BadConfig
+from heedful.evidence import Evidence, probabilities
+from heedful.experiments.bounded import bounded
+from heedful.experiments.margins import Flags, Floats, Margins, behind, first_best
+from heedful.measures import tvd
+from heedful.ragged import Indices, length_batches
+from heedful.randomness import Stream, keys
+
+_CELLS = 1 << 18  # drawn positions at a time: few enough for a processor's cache
+
+
+@bounded
+def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -> pl.DataFrame:
+    """One row an instance: `median` of the TVD between the output and the outputs under so many random permutations,
+    `tvds`, all of them in rising order (every quantile), `changed`, the share that changed the decision, and
+    `max_attention`, the greatest weight.
+
+    Over all permutations, exactly: `can_change`, whether any changes the decision (any number of classes), and for two
+    classes the `lowest` and `highest` probability of the second class and the greatest TVD, `worst` (null for more).
+    """
+    if permutations < 1:
+        raise BadConfig(f"permutations = {permutations}: draw one at least")
+    margins = Margins.of(evidence)
+    n = len(evidence)
+    tvds, changed = np.empty((n, permutations)), np.empty(n)
+    can_change = np.empty(n, dtype=bool)
+    odds = np.full((n, 2), np.nan)
+    output = probabilities(margins.logits)  # (n, K)
+    stream, names = Stream(seed, "permutation"), keys(evidence.ids)
+    lengths = evidence.weights.lengths
+    for rows in length_batches(lengths, rows=n + 1, cells=max(1, _CELLS // permutations)):
+        weights, _ = margins.weights.take(rows).pad()  # (B, T)
+        alone, mask = margins.alone.take(rows).pad()  # (B, T, K)
+        orders = stream.orders(lengths[rows, None], names[rows, None], np.arange(permutations))  # (B, P, T)
+        logits, sizes = permuted_logits(weights, alone, orders)
+        tvds[rows] = np.sort(tvd(probabilities(logits), output[rows, None]), axis=1)
+        changed[rows] = (first_best(logits, sizes) != margins.decided[rows, None]).mean(axis=1)
+        can_change[rows] = _can_change(weights, alone, mask, margins.decided[rows])
+        if margins.classes == 2:
+            odds[rows] = _extremes(weights, alone[..., 1] - alone[..., 0], mask)
+    lowest, highest = expit(odds).T
+    second = output[:, -1]
+    exact = {"lowest": lowest, "highest": highest, "worst": np.maximum(highest - second, second - lowest).clip(0)}
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(evidence.ids), dtype=pl.String),
+            "decision": margins.decided.astype(np.int32),
+            "max_attention": margins.weights.max(),
+            "median": np.median(tvds, axis=1),
+            "changed": changed,
+            "can_change": can_change,
+            **{name: pl.Series(values).fill_nan(None) for name, values in exact.items()},
+            "tvds": pl.Series(tvds).cast(pl.List(pl.Float64)),
+        }
+    )
+
+
+class Sums(NamedTuple):
+    """Weighted sums of the items' logits, and of their absolute values."""
+
+    logits: Floats  # (B, P, K)
+    sizes: Floats  # (B, P, K)
+
+
+def permuted_logits(weights: Floats, alone: Floats, orders: Indices) -> Sums:
+    """Logits under permuted weights: item t gets the weight of item `orders[..., t]`; (B, T), (B, T, K), (B, P, T)."""
+    rows, width = weights.shape
+    cells = orders + width * np.arange(rows)[:, None, None]
+    shuffled = weights.ravel().take(cells)  # (B, P, T)
+    return Sums(shuffled @ alone, shuffled @ np.abs(alone))
+
+
+def _can_change(weights: Floats, alone: Floats, mask: Flags, decided: Indices) -> Flags:
+    """Whether some order of the weights loses to a rival: the heaviest go to the items that argue least, (B,)."""
+    falling = -np.sort(-weights, axis=1)  # (B, T), padding last
+    own = np.take_along_axis(alone, decided[:, None, None], axis=2)  # (B, T, 1)
+    margins, sizes = own - alone, np.abs(own) + np.abs(alone)  # (B, T, K)
+    order = np.where(mask[..., None], margins, np.inf).argsort(axis=1)
+    margins, sizes = (np.take_along_axis(values, order, axis=1) for values in (margins, sizes))
+    least, size = ((falling[..., None] * values).sum(axis=1) for values in (margins, sizes))  # (B, K)
+    return np.asarray(behind(least, size, decided).any(axis=1))
+
+
+def _extremes(weights: Floats, odds: Floats, mask: Flags) -> Floats:
+    """The least and the greatest log-odds of any order, (B, 2)."""
+    falling = -np.sort(-weights, axis=1)
+    sums = []
+    for sign in (1.0, -1.0):
+        rising = np.sort(np.where(mask, sign * odds, np.inf), axis=1)
+        sums.append(sign * (falling * np.where(mask, rising, 0.0)).sum(axis=1))
+    return np.stack(sums, axis=1)

@@ -1,0 +1,82 @@
+"""What if the model had had no attention of its own? Its weights replaced by uniform, random and permuted ones.
+
+A model that decides just as well under any weights does not rest on those it shows.
+"""
+
+import numpy as np
+import polars as pl
+from sklearn.metrics import accuracy_score, f1_score
+
+from heedful.evidence import Evidence, probabilities
+from heedful.experiments.bounded import bounded
+from heedful.experiments.margins import Margins, first_best
+from heedful.measures import tvd
+from heedful.ragged import Ragged
+from heedful.randomness import Stream, keys
+from heedful.validation import NO_LABEL
+
+KINDS = ("uniform", "random", "permuted")
+
+
+@bounded
+def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
+    """One row an instance: for `uniform`, `random` (Dirichlet(1), one seeded draw) and `permuted` weights (one seeded
+    draw) the TVD from the model's own output, `<kind>_tvd`, the decision, `<kind>_decision`, and `<kind>_changed`.
+
+    `decision` is the model's own, `label` the true class where it is known.
+    """
+    margins = Margins.of(evidence)
+    output = probabilities(margins.logits)
+    columns: dict[str, object] = {
+        "id": pl.Series(list(evidence.ids), dtype=pl.String),
+        "label": _labels(evidence),
+        "decision": margins.decided.astype(np.int32),
+    }
+    for kind, weights in _substitutes(margins.weights, evidence, seed).items():
+        terms = weights.values[:, None] * margins.alone.values
+        logits, sizes = weights.like(terms).sum(), weights.like(np.abs(terms)).sum()
+        decision = first_best(logits, sizes)
+        columns[f"{kind}_tvd"] = tvd(probabilities(logits), output)
+        columns[f"{kind}_decision"] = decision.astype(np.int32)
+        columns[f"{kind}_changed"] = decision != margins.decided
+    return pl.DataFrame(columns)
+
+
+def substitution_scores(frame: pl.DataFrame) -> pl.DataFrame:
+    """Accuracy and macro F1 over the labelled instances, with the model's `own` weights and with each substitute.
+
+    `agreement` is the share of all instances whose decision stays. Scores are null where nothing is labelled.
+    """
+    labelled = frame.filter(pl.col("label").is_not_null())
+    rows = []
+    for kind in ("own", *KINDS):
+        name = "decision" if kind == "own" else f"{kind}_decision"
+        scores: dict[str, float | None] = {"accuracy": None, "macro_f1": None}
+        if len(labelled):
+            label, decision = labelled["label"].to_numpy(), labelled[name].to_numpy()
+            scores["accuracy"] = float(accuracy_score(label, decision))
+            scores["macro_f1"] = float(f1_score(label, decision, average="macro", labels=np.unique(label)))
+        rows.append({"weights": kind, **scores, "agreement": (frame[name] == frame["decision"]).mean()})
+    return pl.DataFrame(rows, schema_overrides={"accuracy": pl.Float64, "macro_f1": pl.Float64})
+
+
+def _substitutes(weights: Ragged, evidence: Evidence, seed: int) -> dict[str, Ragged]:
+    rows = weights.row_of_value
+    names = keys(evidence.ids)[rows]  # (N,)
+    positions = np.arange(len(rows)) - weights.offsets[rows]  # (N,)
+    drawn = -np.log(Stream(seed, "substitution: random").uniform(names, positions))  # exponential: Dirichlet(1)
+    total = weights.like(drawn).sum()
+    # sorting by row, then by random numbers, shuffles every row at once
+    shuffled = np.lexsort((Stream(seed, "substitution: permuted").uniform(names, positions), rows))
+    return {
+        "uniform": weights.like(1.0 / weights.lengths[rows]),
+        "random": weights.like(drawn / total[rows]),
+        "permuted": weights.like(weights.values[shuffled]),
+    }
+
+
+def _labels(evidence: Evidence) -> pl.Series:
+    if evidence.labels is None:
+        return pl.Series([None] * len(evidence), dtype=pl.Int32)
+    labels = pl.Series(evidence.labels, dtype=pl.Int32)
+    return pl.select(pl.when(labels != NO_LABEL).then(labels)).to_series()

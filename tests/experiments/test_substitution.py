@@ -1,0 +1,59 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from heedful.evidence import decide
+from heedful.experiments import substitution, substitution_scores
+from heedful.experiments.substitution import _substitutes
+from heedful.measures import tvd
+from tests.making import instance, make_evidence
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1, 3]))
+@settings(deadline=None, max_examples=30)
+def test_each_substitute_is_decoded(seed: int, outputs: int) -> None:
+    evidence = make_evidence(seed, n=5, outputs=outputs)
+    frame = substitution(evidence, seed=seed)
+    for kind, weights in _substitutes(evidence.weights, evidence, seed).items():
+        output = evidence.decode(weights)
+        assert np.allclose(frame[f"{kind}_tvd"], tvd(output, evidence.output), atol=1e-5)
+        assert frame[f"{kind}_decision"].to_list() == decide(output).tolist()
+        assert frame[f"{kind}_changed"].to_list() == (decide(output) != evidence.decisions).tolist()
+
+
+def test_substitutes_are_distributions_and_a_permutation_keeps_the_weights() -> None:
+    evidence = make_evidence(1, n=30, longest=9)
+    substitutes = _substitutes(evidence.weights, evidence, 0)
+    for weights in substitutes.values():
+        assert np.allclose(weights.sum(), 1)
+    moved = 0
+    for own, permuted in zip(evidence.weights, substitutes["permuted"], strict=True):
+        assert np.array_equal(np.sort(own), np.sort(permuted))
+        moved += not np.array_equal(own, permuted)
+    assert moved > 15
+
+
+def test_random_weights_are_uniform_on_the_simplex() -> None:
+    evidence = make_evidence(0, n=4000, longest=3)
+    drawn = _substitutes(evidence.weights, evidence, 0)["random"]
+    first = [row[0] for row in drawn if len(row) == 3]
+    assert stats.kstest(first, stats.beta(1, 2).cdf).pvalue > 0.001  # a coordinate of Dirichlet(1, 1, 1)
+
+
+def test_scores_compare_decisions_with_labels() -> None:
+    evidence = instance([0.9, 0.1], [1.0, -5.0])
+    frame = substitution(replace(evidence, labels=np.array([1])))
+    scores = substitution_scores(frame)
+    assert scores["weights"].to_list() == ["own", "uniform", "random", "permuted"]
+    assert scores["accuracy"].to_list()[:2] == [1.0, 0.0]
+    assert scores["agreement"].to_list()[:2] == [1.0, 0.0]
+
+
+def test_without_labels_there_are_no_scores_but_agreement() -> None:
+    scores = substitution_scores(substitution(replace(make_evidence(), labels=None)))
+    assert scores["accuracy"].null_count() == scores["macro_f1"].null_count() == 4
+    assert scores["agreement"][0] == pytest.approx(1.0)

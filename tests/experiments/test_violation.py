@@ -1,0 +1,26 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heedful.evidence import decide
+from heedful.experiments import violation
+from tests.making import instance, make_evidence
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1, 2, 4]))
+@settings(deadline=None, max_examples=30)
+def test_the_most_attended_item_is_asked_alone(seed: int, outputs: int) -> None:
+    evidence = make_evidence(seed, n=5, outputs=outputs)
+    frame = violation(evidence)
+    for row in range(len(evidence)):
+        one = evidence.slice(row, row + 1)
+        alone = one.weights.values == 0
+        alone[one.weights.values.argmax()] = True
+        own = decide(one.decode(one.weights.like(alone)))[0]
+        assert frame["violates"][row] == (own != one.decisions[0])
+
+
+def test_the_first_of_equally_attended_items_counts() -> None:
+    assert violation(instance([0.5, 0.5], [-1.0, 3.0]))["violates"].to_list() == [True]
+    frame = violation(instance([0.5, 0.5], [3.0, -1.0]))
+    assert frame["violates"].to_list() == [False]
+    assert frame["margin"].to_list() == [3.0]
