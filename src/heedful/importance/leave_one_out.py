@@ -1,0 +1,57 @@
+"""Leave-one-out: how far the output moves when a token is deleted from the text (Jain & Wallace 2019, section 4.1).
+
+The token is really deleted: the model reads the shorter text, between the same sentinels. Most of that reading is the
+same whichever token is missing, so every encoder of heedful has an exact form that does only what changes.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from heedful.importance.deletion import Deletions
+from heedful.importance.deletion_average import average_deletions
+from heedful.importance.deletion_bilstm import bilstm_deletions
+from heedful.importance.deletion_cnn import cnn_deletions
+from heedful.importance.deletion_plain import plain_deletions
+from heedful.measures import tvd
+from heedful.models.classifier import Classifier
+from heedful.models.encoders import CNN, Average, BiLSTM, Encoder
+from heedful.ragged import Ragged, length_batches
+
+BATCH_ROWS = 64
+BATCH_CELLS = 1024  # padded tokens a batch: bounds the memory of long documents, keeps lengths alike
+
+FORMS: dict[type[Encoder], Callable[[Classifier, Ragged], Deletions]] = {
+    BiLSTM: bilstm_deletions,
+    CNN: cnn_deletions,
+    Average: average_deletions,
+}
+
+
+def leave_one_out(model: Classifier, tokens: Ragged) -> Ragged:
+    """Total variation distance between the outputs with and without each token: (N,) float32."""
+    deletions = _deletions(model, tokens)
+    whole = np.repeat(deletions.whole, tokens.lengths, axis=0)  # (N, K)
+    return tokens.like(tvd(whole, deletions.without.values).astype(np.float32))
+
+
+def without_each(model: Classifier, tokens: Ragged) -> Ragged:
+    """The outputs with each token deleted: (N, K) float32. A text of one token leaves the decoder's bias."""
+    return _deletions(model, tokens).without
+
+
+def _deletions(model: Classifier, tokens: Ragged) -> Deletions:
+    """Batch by batch of similar lengths; an encoder without a form of its own reads every shortened text."""
+    form = FORMS.get(type(model.encoder), plain_deletions)
+    outputs = model.decoder.bias.shape[0]
+    whole = np.empty((len(tokens), outputs), dtype=np.float32)
+    without = tokens.like(np.empty((len(tokens.values), outputs), dtype=np.float32))
+    filled = np.flatnonzero(tokens.lengths)
+    with torch.inference_mode():
+        for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
+            rows = filled[batch]
+            deletions = form(model, tokens.take(rows))
+            whole[rows] = deletions.whole
+            without.values[tokens.like(np.arange(len(tokens.values))).take(rows).values] = deletions.without.values
+    return Deletions(whole, without)

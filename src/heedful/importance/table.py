@@ -1,0 +1,67 @@
+"""Every measure of importance in one frame: one row an instance and measure (and output, where there are several)."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from heedful.importance.gradient import gradient
+from heedful.importance.integrated_gradients import integrated_gradients
+from heedful.importance.leave_one_out import leave_one_out
+from heedful.models.classifier import Classifier
+from heedful.nested import nested
+from heedful.ragged import Ragged
+
+
+class Measured(NamedTuple):
+    """What a measure says of a batch."""
+
+    values: Ragged  # (N,), or (N, K) with one value for each output
+    error: NDArray[np.float32] | None = None  # (n,): what the measure knows of its own inexactness
+
+
+Measure = Callable[[Classifier, Ragged, int], Measured]  # of a model, its input and the steps of an integral
+
+REGISTRY: dict[str, Measure] = {
+    "gradient": lambda model, tokens, _: Measured(gradient(model, tokens)),
+    "gradient_through_attention": lambda model, tokens, _: Measured(gradient(model, tokens, attention_fixed=False)),
+    "leave_one_out": lambda model, tokens, _: Measured(leave_one_out(model, tokens)),
+    "integrated_gradients": lambda model, tokens, steps: Measured(*integrated_gradients(model, tokens, steps=steps)),
+}
+
+
+def importance_table(
+    model: Classifier, ids: Sequence[str], tokens: Ragged, *, measures: Sequence[str], steps: int
+) -> pl.DataFrame:
+    """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`.
+
+    All rows of an instance stand together, in the order of `measures` and outputs.
+    """
+    names = pl.Series(list(ids), dtype=pl.String)
+    rows = [
+        pl.DataFrame(
+            {
+                "row": np.arange(len(tokens)),
+                "id": names,
+                "measure": measure,
+                "output": pl.Series([output] * len(tokens), dtype=pl.Int32),
+                "values": nested(values),
+                "error": pl.Series([None] * len(tokens) if error is None else error, dtype=pl.Float32),
+            }
+        )
+        for measure in measures
+        for output, values, error in _by_output(REGISTRY[measure](model, tokens, steps))
+    ]
+    return pl.concat(rows).sort("row", maintain_order=True).drop("row")
+
+
+def _by_output(measured: Measured) -> list[tuple[int | None, Ragged, NDArray[np.float32] | None]]:
+    values, error = measured
+    if values.values.ndim == 1:
+        return [(None, values, error)]
+    return [
+        (output, values.like(np.ascontiguousarray(values.values[:, output])), error)
+        for output in range(values.values.shape[1])
+    ]

@@ -1,0 +1,173 @@
+"""Every fast form of leave-one-out against deletion itself: take the token out, read what is left."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from torch import Tensor
+
+from heedful.importance import deletion_band, deletion_bilstm, deletion_plain
+from heedful.importance import leave_one_out as module
+from heedful.importance.leave_one_out import FORMS, leave_one_out, without_each
+from heedful.measures import tvd
+from heedful.models.attentions import ATTENTIONS, Additive
+from heedful.models.classifier import Classifier
+from heedful.models.decoders import output_of
+from heedful.models.encoders import ENCODERS, BiLSTM
+from heedful.models.inference import predict
+from heedful.models.options import BiLSTMOptions, CNNOptions
+from heedful.models.padded import Padded
+from heedful.ragged import Ragged
+from tests.models.making import WORDS, make_model, make_tokens
+
+EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
+EVERY_READER = list(product(ENCODERS, ATTENTIONS))
+sizes = st.lists(st.sampled_from([1, 2, 3, 4, 7, 12]), min_size=1, max_size=5)
+seeds = st.integers(0, 1000)
+
+
+def naive(model: Classifier, tokens: Ragged) -> NDArray[np.float32]:
+    """The outputs (N, K) with each token deleted, one reading each."""
+    outputs = []
+    for row in tokens:
+        for position in range(len(row)):
+            shorter = np.delete(row, position)
+            if len(shorter):
+                outputs.append(predict(model, Ragged.from_rows([shorter]))[0])
+            else:
+                outputs.append(output_of(model.decoder.bias.detach()).numpy())
+    return np.array(outputs)
+
+
+def check(model: Classifier, tokens: Ragged) -> None:
+    expected = naive(model, tokens)
+    without = without_each(model, tokens)
+    assert without.values.dtype == np.float32
+    assert np.array_equal(without.offsets, tokens.offsets)
+    assert np.abs(without.values - expected).max() < 1e-5
+    importance = leave_one_out(model, tokens)
+    whole = np.repeat(predict(model, tokens), tokens.lengths, axis=0)
+    assert importance.values.dtype == np.float32
+    assert np.array_equal(importance.offsets, tokens.offsets)
+    assert np.abs(importance.values - tvd(whole, expected)).max() < 1e-5
+
+
+def roughened(model: Classifier, factor: float = 3.0) -> Classifier:
+    """The model with larger parameters, so that gates, states and outputs vary widely."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name != "embedding":
+                parameter.mul_(factor)
+    return model
+
+
+def sharpened(model: Classifier, factor: float) -> Classifier:
+    """The model with peaked attention."""
+    with torch.no_grad():
+        model.attention.get_parameter("score.weight").mul_(factor)
+    return model
+
+
+def test_every_encoder_has_a_form() -> None:
+    assert set(FORMS) == set(ENCODERS.values())
+
+
+@pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
+@given(sizes=sizes, seed=seeds)
+@settings(max_examples=6, deadline=None)
+def test_equals_deletion(encoder: str, attention: str, outputs: int, sizes: list[int], seed: int) -> None:
+    model, tokens = make_model(encoder, attention, outputs=outputs, seed=seed), make_tokens(sizes, seed)
+    check(model, tokens)
+    check(roughened(model), tokens)
+
+
+@pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
+@given(seed=seeds)
+@settings(max_examples=4, deadline=None)
+def test_peaked_attention(encoder: str, attention: str, seed: int) -> None:
+    tokens = make_tokens([2, 9, 1, 5], seed)
+    check(sharpened(make_model(encoder, attention, seed=seed), 50.0), tokens)
+    check(sharpened(make_model(encoder, attention, seed=seed).double(), 1e4), tokens)  # weights underflow
+
+
+@pytest.mark.parametrize("kernels", [(1,), (9,), (15, 3)])
+@given(sizes=sizes)
+@settings(max_examples=5, deadline=None)
+def test_kernels_larger_than_the_text(kernels: tuple[int, ...], sizes: list[int]) -> None:
+    model = Classifier(
+        embedding=np.random.default_rng(0).standard_normal((WORDS, 5)).astype(np.float32),
+        encoder="cnn",
+        encoder_options=CNNOptions(filters=3, kernels=kernels),
+        attention="additive",
+        outputs=1,
+        seed=0,
+    )
+    check(roughened(model), make_tokens(sizes))
+
+
+@pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
+def test_batches_blocks_and_order_make_no_difference(
+    encoder: str, attention: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, tokens = make_model(encoder, attention, outputs=3), make_tokens([7, 1, 13, 2, 8, 13, 9])
+    together = without_each(model, tokens)
+    order = [4, 2, 6, 0, 1, 5, 3]
+    assert np.allclose(without_each(model, tokens.take(order)).values, together.take(order).values, atol=1e-6)
+    monkeypatch.setattr(deletion_band, "BLOCK_CELLS", 40)
+    for rows, cells, block in [(3, 1000, 7), (100, 1000, 1), (1, 1, 4), (2, 20, 5)]:
+        monkeypatch.setattr(module, "BATCH_ROWS", rows)
+        monkeypatch.setattr(module, "BATCH_CELLS", cells)
+        monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
+        assert np.allclose(without_each(model, tokens).values, together.values, atol=1e-6)
+
+
+class Summing(BiLSTM):
+    """An encoder without a form of its own, though of a class that has one: states run into one another."""
+
+    def forward(self, embedded: Padded) -> Padded:
+        states = super().forward(embedded)
+        return states.with_values(states.values.cumsum(1))
+
+
+class Squared(Additive):
+    """An attention of a class that is not known, though it is like one that is."""
+
+    def scores(self, states: Tensor) -> Tensor:
+        return super().scores(states) + states.square().sum(-1)
+
+
+@pytest.mark.parametrize("chunk", [1, 30, 1_000_000])
+def test_an_encoder_without_a_form_reads_every_shortened_text(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deletion_plain, "CHUNK_CELLS", chunk)
+    model = make_model("bilstm", outputs=3)
+    model.encoder = Summing(10, BiLSTMOptions(hidden=6))
+    check(model, make_tokens([4, 1, 2, 9]))
+    check(model, make_tokens([1]))
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_an_attention_that_is_not_known(encoder: str) -> None:
+    model = make_model(encoder)
+    model.attention = Squared(model.encoder.size)
+    check(roughened(model, 2.0), make_tokens([4, 1, 2, 9]))
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_the_model_is_left_as_it_was(encoder: str) -> None:
+    model = make_model(encoder)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    leave_one_out(model, make_tokens([4, 1, 2]))
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert all(parameter.requires_grad for parameter in model.parameters())
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_empty_texts_have_nothing_to_delete(encoder: str) -> None:
+    model, tokens = make_model(encoder), make_tokens([0, 3, 0])
+    assert np.allclose(leave_one_out(model, tokens).values, leave_one_out(model, make_tokens([3])).values, atol=1e-6)
+    assert len(leave_one_out(model, make_tokens([0])).values) == 0
+    assert len(leave_one_out(model, make_tokens([])).values) == 0

@@ -1,0 +1,134 @@
+"""Positive and negative control: attention forced onto the tokens that decide, and attention forced off them.
+
+The experiments must tell the two apart. A marker coordinate in the embedding says whether a word decides. It passes the
+encoder unchanged, attention looks at nothing else, and the decoder does not see it: attention is forced, and all the
+rest is learned.
+"""
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+from heedful.corpora.loading import load
+from heedful.evidence import Evidence
+from heedful.experiments import correlation, permutation, substitution, substitution_scores, summary, violation
+from heedful.importance.table import importance_table
+from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.inference import decode
+from heedful.models.options import AverageOptions
+from heedful.models.padded import Padded
+from heedful.models.training import batch_loss
+from heedful.nested import ragged
+from heedful.text.vocabulary import Vocabulary
+
+FORCE = 2.5  # the logit by which deciding words are preferred, or shunned; both models can still decide rightly
+
+
+@pytest.fixture(scope="module")
+def controls() -> dict[str, dict[str, float]]:
+    """The figures of both models."""
+    options = {"train": 600, "dev": 50, "test": 200, "negation": 0.0, "verdicts": 2, "length": 12}
+    corpus = load("planted", options=options)
+    vocabulary = Vocabulary.build(corpus.scan("train"))
+    frames = {split: corpus.split(split) for split in ("train", "test")}
+    deciding = np.zeros(len(vocabulary), dtype=bool)
+    for frame in frames.values():
+        flags, words = ragged(frame, "truth", "flags", "planted"), vocabulary.encode(frame["tokens"])
+        deciding[words.values[flags.values]] = True
+    return {
+        name: figures(forced(name, frames["train"], vocabulary, deciding), frames["test"], vocabulary)
+        for name in ("on", "off")
+    }
+
+
+def forced(name: str, training: pl.DataFrame, vocabulary: Vocabulary, deciding: np.ndarray) -> Classifier:
+    embedding = np.random.default_rng(0).standard_normal((len(vocabulary), 16)).astype(np.float32)
+    embedding[:, -1] = deciding
+    model = Classifier(
+        embedding=embedding,
+        encoder="average",
+        encoder_options=AverageOptions(hidden=17),
+        attention="dot",
+        outputs=1,
+        seed=0,
+    )
+
+    def pin() -> None:
+        with torch.no_grad():
+            model.embedding[:, -1] = torch.from_numpy(embedding[:, -1])
+            model.encoder.project.weight[-1] = torch.eye(16)[-1]
+            model.encoder.project.bias[-1] = 0.0
+            model.attention.score.weight.zero_()
+            model.attention.score.weight[0, -1] = (FORCE if name == "on" else -FORCE) * model.attention.scale
+            model.decoder.linear.weight[0, -1] = 0.0
+
+    pin()
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    tokens, labels = with_sentinels(vocabulary.encode(training["tokens"])), torch.tensor(training["label"].to_list())
+    for _ in range(15):
+        for rows in np.array_split(np.arange(len(labels)), 20):
+            loss = batch_loss(
+                model(model.embed(Padded.of(tokens.take(rows)))).logits, labels[rows], torch.ones(2), "mean"
+            )
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            pin()
+    return model.eval()
+
+
+def figures(model: Classifier, frame: pl.DataFrame, vocabulary: Vocabulary) -> dict[str, float]:
+    tokens = vocabulary.encode(frame["tokens"])
+    decoded = decode(model, tokens)
+    evidence = Evidence(
+        ids=frame["id"].to_list(),
+        tokens=ragged(frame, "tokens", "text", "planted"),
+        weights=decoded.weights,
+        output=decoded.output,
+        scores=decoded.scores,
+        bias=np.tile(model.decoder.bias.detach().numpy(), (len(frame), 1)),
+        labels=frame["label"].to_numpy().astype(np.int64),
+    ).validate()
+    measures = ("gradient", "leave_one_out")
+    importance = importance_table(model, evidence.ids, tokens, measures=measures, steps=1)
+    table = pl.concat(
+        [
+            summary(correlation(evidence, importance)),
+            summary(permutation(evidence)),
+            summary(substitution(evidence)),
+            summary(violation(evidence)),
+        ]
+    ).filter(pl.col("decision").is_null())
+    scores = substitution_scores(substitution(evidence))
+    return {
+        **dict(zip(table["quantity"], table["mean"], strict=True)),
+        "accuracy": scores["accuracy"][0],
+        "lost": scores["accuracy"][0] - scores["accuracy"][1],
+    }
+
+
+Controls = dict[str, dict[str, float]]
+
+
+def test_both_models_decide_rightly_so_that_only_their_maps_differ(controls: Controls) -> None:
+    assert min(controls["on"]["accuracy"], controls["off"]["accuracy"]) > 0.95
+
+
+def test_tau_is_higher_where_attention_is_on_what_decides(controls: Controls) -> None:
+    for measure in ("gradient", "leave_one_out"):
+        assert controls["on"][f"tau_attention_{measure}"] > controls["off"][f"tau_attention_{measure}"] + 0.5
+
+
+def test_permutation_moves_the_output_more(controls: Controls) -> None:
+    assert controls["on"]["median"] > controls["off"]["median"] + 0.1
+
+
+def test_substitution_changes_more_decisions_and_costs_more_accuracy(controls: Controls) -> None:
+    for kind in ("uniform", "random", "permuted"):
+        assert controls["on"][f"{kind}_changed"] > controls["off"][f"{kind}_changed"] + 0.04
+    assert controls["on"]["lost"] > controls["off"]["lost"] + 0.04
+
+
+def test_the_most_attended_item_argues_against_the_decision_less_often(controls: Controls) -> None:
+    assert controls["on"]["violates"] < controls["off"]["violates"] - 0.3
