@@ -1,45 +1,75 @@
 """`make bench`: run every benchmark, print ratios, keep JSON in benchmarks/results/."""
 
 import sys
+import tempfile
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from benchmarks.adversary import adversary_result, sst_like_evidence
+from benchmarks.gradients import gradient_result
+from benchmarks.leave_one_out import document_results, leave_one_out_result
+from benchmarks.permutation import permutation_result
 from benchmarks.report import Result
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
 from heedful.errors import NotFound
+from heedful.evidence import Evidence
 from heedful.models.training import Examples
 from heedful.ragged import Ragged
+from heedful.runs.execution import perform
 from heedful.text.vocabulary import Vocabulary
 
-
-def sst_like() -> Examples:
-    """Random texts with the lengths and vocabulary size of SST, for machines that do not have it."""
-    draw = np.random.default_rng(0)
-    lengths = np.clip(draw.normal(18, 8, size=6355).round(), 6, 46).astype(np.int64)
-    return random_texts(lengths)
+WORDS = 13826
 
 
-def random_texts(lengths: np.ndarray, words: int = 13826) -> Examples:
+class Sentences(NamedTuple):
+    """SST, or random texts of its lengths on machines that do not have it; the name says which."""
+
+    name: str
+    training: Examples
+    test: Ragged
+    words: int
+    evidence: Evidence  # of the test split, from a model
+
+
+def sentences() -> Sentences:
+    try:
+        corpus = load("sst")
+    except NotFound:
+        draw = np.random.default_rng(0)
+        lengths = np.clip(draw.normal(18, 8, size=6355).round(), 6, 46).astype(np.int64)
+        training, test = random_texts(lengths), random_texts(lengths[:1725]).tokens
+        return Sentences("random texts as long as SST's", training, test, WORDS, sst_like_evidence())
+    frame = corpus.split("train")
+    vocabulary = Vocabulary.build(corpus.scan("train"))
+    training = Examples(vocabulary.encode(frame["tokens"]), frame["label"].to_numpy().astype(np.int64))
+    test = vocabulary.encode(corpus.split("test")["tokens"])
+    with tempfile.TemporaryDirectory() as folder:
+        evidence = perform({"corpus": "sst", "training": {"epochs": 3}}, out=folder, experiments=[]).evidence
+    return Sentences("SST", training, test, len(vocabulary), evidence)
+
+
+def random_texts(lengths: np.ndarray, words: int = WORDS) -> Examples:
     draw = np.random.default_rng(1)
     tokens = Ragged.from_lengths(draw.integers(4, words, size=int(lengths.sum()), dtype=np.int32), lengths)
     return Examples(tokens, draw.integers(0, 2, size=len(lengths)))
 
 
 def benchmarks() -> Iterator[Result]:
-    try:
-        corpus = load("sst")
-        frame = corpus.split("train")
-        vocabulary = Vocabulary.build(corpus.scan("train"))
-        examples = Examples(vocabulary.encode(frame["tokens"]), frame["label"].to_numpy().astype(np.int64))
-        yield training_epoch("training epoch, SST, BiLSTM, batch 32", examples, len(vocabulary), least=1.8)
-    except NotFound:
-        name = "training epoch, random texts as long as SST's, BiLSTM, batch 32"
-        yield training_epoch(name, sst_like(), 13826, least=1.8)
-    lengths = np.random.default_rng(2).integers(150, 211, size=640)
-    yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", random_texts(lengths), 13826, least=2.5)
+    sst = sentences()
+    yield training_epoch(f"training epoch, {sst.name}, BiLSTM, batch 32", sst.training, sst.words, least=1.8)
+    documents = random_texts(np.random.default_rng(2).integers(150, 211, size=640))
+    yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", documents, WORDS, least=2.5)
+    yield gradient_result(f"gradients, {sst.name} test, BiLSTM", sst.test, sst.words, batch=128, least=2.0)
+    some = documents.tokens.slice(0, 160)
+    yield gradient_result("gradients, documents of 180 tokens, BiLSTM", some, WORDS, batch=32, least=2.0)
+    yield leave_one_out_result(f"leave-one-out, {sst.name} test, BiLSTM", "bilstm", sst.test, sst.words, least=2.5)
+    yield from document_results()
+    yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
+    yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
 
 
 def main() -> int:

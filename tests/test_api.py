@@ -23,7 +23,7 @@ def test_a_run_in_python(tmp_path: Path) -> None:
     assert heedful.Run.open(run.folder).config == run.config
     evidence = heedful.Evidence.read(run.folder / "evidence.parquet")
     frame = heedful.experiments.truth(evidence)
-    assert frame.columns == ["id", "mass", "share", "top"]
+    assert frame.columns == ["id", "decision", "mass", "share", "top"]
     assert frame["mass"].is_between(0, 1).all()
     assert isinstance(run.history, pl.DataFrame)
 

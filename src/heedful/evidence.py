@@ -168,14 +168,14 @@ def _check_columns(frame: pl.DataFrame, where: str) -> None:
         )
 
 
-def read_batches(path: Path | str, size: int) -> Iterator[Evidence]:
-    """An evidence file in batches of instances, so that memory is bounded by a batch."""
+def read_batches(path: Path | str, size: int, *, start: int = 0) -> Iterator[Evidence]:
+    """An evidence file from instance `start` on in batches of instances, so that memory is bounded by a batch."""
     path = Path(path)
     frame, about = scan(path), read_metadata(path)
     ids = _collect(frame.select("id"), path)["id"]
     check_unique(ids, str(path))  # a batch sees only its own
-    for start in range(0, max(1, len(ids)), size):
-        yield Evidence.from_frame(_collect(frame.slice(start, size), path), about, str(path))
+    for first in range(start, max(1, len(ids)), size):
+        yield Evidence.from_frame(_collect(frame.slice(first, size), path), about, str(path))
 
 
 def metadata(classes: Sequence[str], provenance: Mapping[str, Any]) -> dict[str, str]:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from heedful.errors import BadConfig
-from heedful.report.heatmap import save_heatmap, terminal_heatmap
-from heedful.report.instance import Instance
+from heedful.report.heatmap import terminal_heatmap
+from heedful.report.heatmap_files import save_heatmap, to_html, to_svg, to_tex
+from heedful.report.instance import Adversarial, Instance
 
 
 def _instance(tokens: list[str], weights: list[float] | None = None, **values: object) -> Instance:
@@ -39,15 +40,37 @@ def test_the_headline_says_whether_the_decision_was_right(label: str | None, wor
     assert words in console.export_text()
 
 
-@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=20))
-def test_any_tokens_make_a_file_that_is_well_formed(tokens: list[str]) -> None:
-    from heedful.report import heatmap
+def _adversarial(size: int) -> Adversarial:
+    return Adversarial(
+        weights=[0.0] * (size - 1) + [1.0],
+        decision="good",
+        probability=0.892,
+        tvd=0.008,
+        jsd=0.61,
+        upper=0.61,
+        certified=True,
+        epsilon=0.01,
+    )
 
-    root = ElementTree.fromstring(heatmap._svg(_instance(tokens)))
-    texts = root.findall("{http://www.w3.org/2000/svg}text")
-    assert len(texts) == len(tokens) + 1
-    assert heatmap._html(_instance(tokens)).count("<span ") == len(tokens)
-    assert heatmap._tex(_instance(tokens)).count("\\colorbox[RGB]") == len(tokens)
+
+@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=20), st.booleans())
+def test_any_tokens_make_a_file_that_is_well_formed(tokens: list[str], adversarial: bool) -> None:
+    instance = _instance(tokens, adversarial=_adversarial(len(tokens)) if adversarial else None)
+    maps = 2 if adversarial else 1
+    root = ElementTree.fromstring(to_svg(instance))
+    assert len(root.findall("{http://www.w3.org/2000/svg}rect")) == maps * len(tokens) + 1
+    assert to_html(instance).count("<span ") == maps * len(tokens)
+    assert to_tex(instance).count("\\colorbox[RGB]") == maps * len(tokens)
+
+
+def test_attention_and_its_adversary_stand_side_by_side_with_what_they_do() -> None:
+    console = Console(width=100, record=True, file=StringIO())
+    console.print(terminal_heatmap(_instance(["fine", "film"], [0.9, 0.1], adversarial=_adversarial(2))))
+    printed = console.export_text()
+    titles = next(line for line in printed.splitlines() if "adversarial attention" in line)
+    assert titles.startswith("attention")
+    for words in ("p = 0.900", "p = 0.892", "TVD 0.008", "JSD 0.610", "none is further", "film 1.000"):
+        assert words in printed
 
 
 def test_the_file_needs_nothing_from_the_network(tmp_path: Path) -> None:

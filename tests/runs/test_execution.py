@@ -30,16 +30,21 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_leaves_the_documented_files(finished: Run) -> None:
-    assert sorted(contents(finished.folder)) == [
-        "config.toml",
-        "evidence.parquet",
-        "metrics.json",
-        "model.safetensors",
-        "training.jsonl",
-        "vocabulary.parquet",
-    ]
+    experiments = ["correlation", "permutation", "adversary", "reach", "substitution", "violation", "truth"]
+    assert sorted(contents(finished.folder)) == sorted(
+        [
+            "config.toml",
+            "evidence.parquet",
+            "importance.parquet",
+            "metrics.json",
+            "model.safetensors",
+            *(f"{name}.parquet" for name in experiments),
+            "training.jsonl",
+            "vocabulary.parquet",
+        ]
+    )
     manifest = finished.manifest
-    assert list(manifest["stages"]) == ["prepare", "train", "evidence"]
+    assert list(manifest["stages"]) == ["prepare", "train", "evidence", "importance", *experiments]
     assert manifest["corpus"]["counts"]["train"] == [32, 32]
     assert manifest["versions"]["torch"] == torch.__version__
     assert all(stage["seconds"] >= 0 and stage["peak_memory_mb"] > 0 for stage in manifest["stages"].values())
@@ -152,12 +157,13 @@ def test_a_process_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
     def start(out: Path, touches: int) -> int:
         environment = {**os.environ, "HEEDFUL_CACHE": str(out / "cache")}
         arguments = [str(out), str(touches), "run", *ARGUMENTS, "--out", str(out / "runs")]
+        arguments += ["--experiments", "correlation,adversary"]
         command = [sys.executable, "-m", "tests.runs.kill_after", *arguments]
         return subprocess.run(command, env=environment, capture_output=True, cwd=ROOT).returncode
 
     assert start(tmp_path / "a", 10**9) == 0
     killed_in = set()
-    for touches in count(start=8, step=4):
+    for touches in count(start=8, step=6):
         code = start(tmp_path / "b", touches)
         if code == 0:
             break
@@ -165,10 +171,11 @@ def test_a_process_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
         folders = list((tmp_path / "b" / "runs").glob("*"))
         done = Run.open(folders[0]).manifest["stages"] if folders and (folders[0] / "config.toml").exists() else {}
         killed_in.add(len(done))
-        assert touches < 60
+        assert touches < 120
     (one,), (other,) = ((tmp_path / name / "runs").iterdir() for name in "ab")
     assert contents(other) == contents(one)
-    assert {0, 1, 2} <= killed_in  # in prepare, train and evidence
+    assert {0, 1, 2, 3} <= killed_in  # in prepare, train, evidence and importance
+    assert max(killed_in) >= 4  # and in an experiment
 
 
 def test_a_directory_of_another_configuration_is_refused(tmp_path: Path) -> None:

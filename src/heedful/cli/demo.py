@@ -21,7 +21,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs/demo"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Train attention models on built-in reviews whose deciding words are known, and look where attention lies."""
+    """Train attention models on built-in reviews whose deciding words are known, and test their attention."""
     from heedful.cli.console import bars, console, notices
     from heedful.report.demo import Finding, demo_report, find
     from heedful.runs.execution import perform

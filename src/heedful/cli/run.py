@@ -30,11 +30,15 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
     ] = None,
+    experiments: Annotated[
+        str | None,
+        typer.Option(help="Which experiments, e.g. reach,permutation; all, none; default: all but the slow search."),
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
     out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print directory and metrics as JSON.")] = False,
 ) -> None:
-    """Train a model on a corpus and write its evidence; resumes what was interrupted, repeats nothing."""
+    """Train a model on a corpus and put its attention to the tests; resumes what was interrupted, repeats nothing."""
     from heedful.cli.console import bars, console, parse_settings
     from heedful.errors import BadConfig
     from heedful.report.summary import run_summary
@@ -61,11 +65,17 @@ def run(
     if "corpus" not in values:
         raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
-        done = perform(values, out=out, data=data, reporter=reporter)
+        done = perform(values, out=out, data=data, experiments=_named(experiments), reporter=reporter)
     if as_json:
         typer.echo(json.dumps({"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}))
     else:
         console.print(run_summary(done), soft_wrap=True)
+
+
+def _named(experiments: str | None) -> str | list[str] | None:
+    if experiments is None or experiments == "all":
+        return experiments
+    return [] if experiments == "none" else [name.strip() for name in experiments.split(",")]
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:

@@ -14,10 +14,11 @@ def show(
     save: Annotated[Path | None, typer.Option(help="Write the heat-map to a .html, .svg or .tex file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print tokens, weights and output as JSON.")] = False,
 ) -> None:
-    """Show where a model's attention lies on one instance, and what it decided."""
+    """Show a model's attention on one instance beside other attention that gives nearly the same output."""
     from heedful.cli.console import console
     from heedful.errors import BadConfig
-    from heedful.report.heatmap import save_heatmap, terminal_heatmap
+    from heedful.report.heatmap import terminal_heatmap
+    from heedful.report.heatmap_files import save_heatmap
     from heedful.report.instance import read_instance, read_text
     from heedful.runs.directory import Run
 

@@ -48,6 +48,11 @@ class Corpus:
         if sum(map(len, pending)):
             yield pl.concat(pending)
 
+    @property
+    def columns(self) -> list[str]:
+        """What is known of an instance."""
+        return self.scan("test").collect_schema().names()
+
     def counts(self) -> dict[str, list[int]]:
         """The number of instances of each split by class, as in the papers' Table 1."""
         table = scan_parquet(self.path).group_by("split", "label").len().collect()

@@ -8,34 +8,61 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments.truth import truth
-from heedful.measures import summarise
+from heedful.report.findings import figure, mean_of, percent
 from heedful.report.heatmap import terminal_heatmap
 from heedful.report.instance import read_instance
 from heedful.runs.directory import Run
 
 
 class Finding(NamedTuple):
-    """The figures of one model, as shares."""
+    """The figures of one model: means over its test reviews, None where undefined."""
 
     corpus: str
     encoder: str
     folder: Path
     accuracy: float
-    mass: float | None  # mean attention on the tokens that decide
-    share: float | None  # how many of the tokens decide
-    top: float | None  # how often the most attended token decides
-    example: str  # an instance in which it does not, if there is one
+    tau_gradient: float | None  # Kendall's tau of attention and gradient
+    std_gradient: float | None
+    significant_gradient: float | None  # share of reviews with p <= 0.05
+    tau_leave_one_out: float | None
+    std_leave_one_out: float | None
+    significant_leave_one_out: float | None
+    permutation: float | None  # median TVD under permuted weights
+    adversary: float | None  # eps-max JSD
+    irrelevant: float | None  # share of reviews of which no attention changes the decision
+    mass: float | None  # attention on the words that decide
+    top: float | None  # how often the most attended word decides
+    example: str  # a review in which it does not, if there is one
 
 
 def find(corpus: str, run: Run) -> Finding:
-    """Measure one run."""
-    frame = truth(run.evidence)
-    mass, share, top = (summarise(frame[name].cast(float).fill_null(float("nan"))).mean for name in frame.columns[1:])
-    elsewhere = frame.filter(~pl.col("top"))
-    example = (elsewhere if len(elsewhere) else frame)["id"][0]
-    accuracy = run.metrics["test"]["accuracy"]
-    return Finding(corpus, run.config.encoder, run.folder, accuracy, mass, share, top, example)
+    """Collect the figures of one run."""
+    names = ("correlation", "permutation", "adversary", "reach", "truth")
+    correlation, permutation, adversary, reach, truth = map(run.results, names)
+    free = mean_of(reach, "can_change")
+    elsewhere = truth.filter(~pl.col("top"))
+    taus = {
+        f"{name}_{measure}": mean_of(correlation, f"{quantity}_attention_{measure}", statistic)
+        for measure in ("gradient", "leave_one_out")
+        for name, quantity, statistic in (
+            ("tau", "tau", "mean"),
+            ("std", "tau", "std"),
+            ("significant", "significant", "mean"),
+        )
+    }
+    return Finding(
+        corpus=corpus,
+        encoder=run.config.encoder,
+        folder=run.folder,
+        accuracy=run.metrics["test"]["accuracy"],
+        **taus,
+        permutation=mean_of(permutation, "median"),
+        adversary=mean_of(adversary, "jsd"),
+        irrelevant=None if free is None else 1 - free,
+        mass=mean_of(truth, "mass"),
+        top=mean_of(truth, "top"),
+        example=(elsewhere if len(elsewhere) else truth)["id"][0],
+    )
 
 
 def demo_report(findings: list[Finding]) -> RenderableType:
@@ -50,38 +77,59 @@ def demo_report(findings: list[Finding]) -> RenderableType:
 
 
 def _table(findings: list[Finding]) -> Table:
-    table = Table(box=None)
-    table.add_column("reviews", no_wrap=True)
-    table.add_column("encoder", no_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    for column in ("reviews", "encoder"):
+        table.add_column(column, no_wrap=True)
     for column in (
         "accuracy",
-        "attention on\nwords that\ndecide",
-        "such words\nin a text",
-        "most\nattended\nword decides",
+        "tau, gradient\n(significant)",
+        "tau, leave-one-\nout (signif.)",
+        "permu-\ntation",
+        "adver-\nsary",
+        "most attended\nword decides",
     ):
         table.add_column(column, justify="right", no_wrap=True)
     for finding in findings:
-        shown = (finding.accuracy, finding.mass, finding.share, finding.top)
-        table.add_row(finding.corpus, finding.encoder, *map(_percent, shown))
+        gradient = _tau(finding.tau_gradient, finding.std_gradient, finding.significant_gradient)
+        deletion = _tau(finding.tau_leave_one_out, finding.std_leave_one_out, finding.significant_leave_one_out)
+        table.add_row(
+            finding.corpus,
+            finding.encoder,
+            percent(finding.accuracy),
+            gradient,
+            deletion,
+            figure(finding.permutation),
+            figure(finding.adversary),
+            percent(finding.top),
+        )
     return table
 
 
+def _tau(mean: float | None, std: float | None, significant: float | None) -> str:
+    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)} ({percent(significant)})"
+
+
 def _words(findings: list[Finding], worst: Finding) -> str:
-    """Compare the model that points at the right words least often with the best one on the same reviews."""
+    """What the columns mean; then the model that points at the right words least often beside the best one."""
+    free = [finding.encoder for finding in findings if (finding.adversary or 0.0) > 0.5]
+    words = (
+        "\nEach made-up review has words that decide its label, and we know which they are.\n"
+        "tau: does attention rank a review's words as the gradient does, or as deleting each word in turn does? "
+        "1: the same order; 0: no relation; in brackets, the share of reviews where the relation is significant.\n"
+        "permutation: how far the output moves (TVD, 0 to 1) when the weights are shuffled; near 0: which word had "
+        "which weight did not matter.\n"
+        "adversary: how far other attention can be from the model's own (JSD, at most 0.69) with the same output but "
+        "for 0.01; near 0.69: a wholly different heat-map would have explained the decision as well. "
+        f"It exceeds 0.5 for {len(free)} of {len(findings)} models.\n"
+    )
     rivals = [finding for finding in findings if finding.corpus == worst.corpus]
     best = max(rivals, key=lambda finding: finding.top or 0.0)
-    words = (
-        "\nEach made-up review has words that decide its label, and we know which they are. The table shows how well "
-        "models classify, and how much of their attention lies on the words that decide.\n"
+    words += (
         f"On the {worst.corpus.split(',')[0]} reviews, the most attended word is one that decides in "
-        f"{_percent(best.top)} of the texts for {best.encoder} (right on {_percent(best.accuracy)}), and in "
-        f"{_percent(worst.top)} for {worst.encoder} (right on {_percent(worst.accuracy)}). "
+        f"{percent(best.top)} of the texts for {best.encoder} (right on {percent(best.accuracy)}), and in "
+        f"{percent(worst.top)} for {worst.encoder} (right on {percent(worst.accuracy)}). "
     )
     if worst.accuracy >= best.accuracy and (worst.top or 0) < (best.top or 0):
         rank = "better" if worst.accuracy > best.accuracy else "equally good"
         words += f"The {rank} classifier has the worse map: being right does not make attention an explanation."
     return words + "\n"
-
-
-def _percent(share: float | None) -> str:
-    return "undefined" if share is None else f"{100 * share:.0f} %"

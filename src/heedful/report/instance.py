@@ -5,12 +5,28 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence, decide, read_metadata, scan
+from heedful.experiments import adversary
 from heedful.printable import plain_text
 from heedful.runs.directory import Run
 from heedful.validation import NO_LABEL
+
+
+@dataclass(frozen=True)
+class Adversarial:
+    """Other attention, as far from the model's own as it can be while the output stays nearly the same."""
+
+    weights: list[float]
+    decision: str
+    probability: float  # of that decision
+    tvd: float  # by which the output moves
+    jsd: float  # from the model's attention
+    upper: float  # no attention that moves the output by `epsilon` at most is further away
+    certified: bool  # `jsd` is `upper`
+    epsilon: float
 
 
 @dataclass(frozen=True)
@@ -26,6 +42,7 @@ class Instance:
     label: str | None
     truth: list[bool] | None
     scores: list[list[float]]  # what each item alone would say, one value an output
+    adversarial: Adversarial | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -69,9 +86,7 @@ def read_text(run: Run, text: str) -> Instance:
 
 def _of(evidence: Evidence, run: Run) -> Instance:
     classes = run.classes
-    output = evidence.output[0]
     decision = int(decide(evidence.output)[0])
-    chances = [1 - output[0], output[0]] if len(output) == 1 else output
     label = NO_LABEL if evidence.labels is None else int(evidence.labels[0])
     return Instance(
         id=evidence.ids[0],
@@ -79,8 +94,29 @@ def _of(evidence: Evidence, run: Run) -> Instance:
         tokens=[str(token) for token in evidence.tokens[0]],
         weights=evidence.weights[0].tolist(),
         decision=classes[decision],
-        probability=float(chances[decision]),
+        probability=_probability(evidence.output[0], decision),
         label=None if label == NO_LABEL else classes[label],
         truth=None if evidence.truth is None else evidence.truth[0].tolist(),
         scores=[] if evidence.scores is None else evidence.scores[0].tolist(),
+        adversarial=None if evidence.scores is None else _adversarial(evidence, run),
     )
+
+
+def _adversarial(evidence: Evidence, run: Run) -> Adversarial:
+    """Found anew: for one instance that takes no time, and any text has one."""
+    options = run.config.experiment_options
+    found = adversary(evidence, epsilon=options.epsilon, seed=run.config.seed).row(0, named=True)
+    output = evidence.decode(evidence.weights.like(np.array(found["weights"])))
+    decision = found["adversary_decision"]
+    return Adversarial(
+        decision=run.classes[decision],
+        probability=_probability(output[0], decision),
+        epsilon=options.epsilon,
+        **{name: found[name] for name in ("weights", "tvd", "jsd", "upper", "certified")},
+    )
+
+
+def _probability(output: NDArray[Any], decision: int) -> float:
+    """Of a decision; a sigmoid says that of the second class."""
+    chances = [1 - output[0], output[0]] if len(output) == 1 else output
+    return float(chances[decision])

@@ -5,6 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heedful.printable import printable
+from heedful.report.findings import findings
 from heedful.runs.directory import Run
 
 
@@ -28,7 +29,7 @@ def run_summary(run: Run) -> RenderableType:
         f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text; {seconds:.0f} s in all\n"
         f"written to {run.folder}; see one instance with: heedful show {run.folder}"
     )
-    return Group(table, lines)
+    return Group(table, findings(run), lines)
 
 
 def _figure(value: float | None) -> str:

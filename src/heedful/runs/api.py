@@ -1,5 +1,6 @@
 """`heedful.run`: the command `heedful run` as a function."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ def run(
     *,
     out: Path | str = "runs",
     data: Path | str | None = None,
+    experiments: Sequence[str] | None = None,
     **values: Any,
 ) -> Run:
-    """Train a model on a corpus and write its evidence, or resume and return the run that is there.
+    """Train a model on a corpus, write its evidence and perform experiments on it, or resume what is there of that.
 
-    `values` are those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the
-    tables `corpus_options`, `vocabulary`, `embedding`, `encoder_options` and `training` as dictionaries.
+    `experiments` are named as in `heedful.experiments`; None means all usual ones, an empty list none. `values` are
+    those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the tables
+    `corpus_options`, `vocabulary`, `embedding`, `encoder_options`, `training`, `importance` and `experiment_options` as
+    dictionaries.
     """
-    return perform({"corpus": corpus, **values}, out=out, data=data)
+    return perform({"corpus": corpus, **values}, out=out, data=data, experiments=experiments)

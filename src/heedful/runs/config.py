@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.files import fingerprint
+from heedful.importance import MEASURES
 from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, Options, TrainingOptions
 from heedful.runs.presets import PRESETS, defaults
 
@@ -42,6 +43,29 @@ class EmbeddingOptions(Options):
         return str(vectors) if isinstance(vectors, Path) else vectors
 
 
+class ImportanceOptions(Options):
+    """How the importance of tokens is measured."""
+
+    measures: tuple[str, ...] = Field(MEASURES, min_length=1)
+    steps: int = Field(16, ge=1)  # of the integral in integrated_gradients
+
+    @field_validator("measures")
+    @classmethod
+    def _known(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
+        for name in measures:
+            if name not in MEASURES:
+                raise ValueError(f"there is no measure {name!r}; choose from {', '.join(MEASURES)}")
+        return tuple(name for name in MEASURES if name in measures)
+
+
+class ExperimentOptions(Options):
+    """What the experiments compute; which of them are performed is not a matter of the configuration."""
+
+    permutations: int = Field(100, ge=1)
+    epsilon: float = Field(0.01, gt=0, lt=1)  # the TVD that adversarial attention may cause
+    top: int = Field(0, ge=0)  # items compared by the top-k distance; 0: a tenth of a text, ten at least
+
+
 class RunConfig(Options):
     """A complete configuration; `resolve` makes one from what a user gives."""
 
@@ -58,6 +82,8 @@ class RunConfig(Options):
     embedding: EmbeddingOptions = EmbeddingOptions()
     encoder_options: dict[str, Any] = Field(default_factory=dict)
     training: TrainingOptions = TrainingOptions()
+    importance: ImportanceOptions = ImportanceOptions()
+    experiment_options: ExperimentOptions = ExperimentOptions()
 
     @property
     def name(self) -> str:

@@ -1,16 +1,17 @@
 """Run: a directory with everything one model was, did and showed."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.evidence import Evidence
-from heedful.files import write_json, write_text
+from heedful.experiments import EXPERIMENTS
+from heedful.files import Parts, scan_parquet, write_json, write_text
 from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
 from heedful.text.vocabulary import Vocabulary
 
@@ -18,11 +19,22 @@ if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
     from heedful.models.classifier import Classifier
 
-# the stages in their order, and the files each leaves
+
+class Stage(NamedTuple):
+    """A step of a run."""
+
+    files: tuple[str, ...]  # that it leaves
+    needs: tuple[str, ...]  # stages whose files it reads
+
+
+# in their order; each experiment is a stage of its own
 STAGES = {
-    "prepare": ("vocabulary.parquet",),
-    "train": ("training.jsonl", "model.safetensors"),
-    "evidence": ("evidence.parquet", "metrics.json"),
+    "prepare": Stage(("vocabulary.parquet",), ()),
+    "train": Stage(("training.jsonl", "model.safetensors"), ("prepare",)),
+    "evidence": Stage(("evidence.parquet", "metrics.json"), ("train",)),
+    "importance": Stage(("importance.parquet",), ("evidence",)),
+    **{name: Stage((f"results/{name}.parquet",), ("evidence",)) for name in EXPERIMENTS},
+    "correlation": Stage(("results/correlation.parquet",), ("evidence", "importance")),
 }
 
 
@@ -30,7 +42,7 @@ class Run:
     """A run directory, finished or not.
 
     Files: config.toml, manifest.json, vocabulary.parquet, training.jsonl, model.safetensors, evidence.parquet,
-    metrics.json.
+    metrics.json, importance.parquet, results/<experiment>.parquet.
     """
 
     def __init__(self, folder: Path, config: RunConfig) -> None:
@@ -88,19 +100,35 @@ class Run:
 
     def done(self, stage: str) -> bool:
         """Whether a stage is finished and its files are there; a file that was deleted is made again."""
-        if stage not in self.manifest["stages"] or not all((self.folder / file).exists() for file in STAGES[stage]):
+        files = STAGES[stage].files
+        if stage not in self.manifest["stages"] or not all((self.folder / file).exists() for file in files):
             return False
         # the first word vectors are kept only until a model is trained from them
         return stage != "prepare" or self.done("train") or self.checkpoint.first.exists()
 
-    def missing(self) -> list[str]:
-        """The stages to do: the first that is not done, and all after it, which do not count as done any more."""
-        names = list(STAGES)
-        first = next((index for index, stage in enumerate(names) if not self.done(stage)), len(names))
-        kept = {stage: cost for stage, cost in self.manifest["stages"].items() if stage in names[:first]}
+    def missing(self, wanted: Iterable[str]) -> list[str]:
+        """The stages to do for the wanted ones: those that are not done, and those that read what will be done anew."""
+        open_: set[str] = set()
+        for stage, (_, needs) in STAGES.items():
+            if not self.done(stage) or not open_.isdisjoint(needs):
+                open_.add(stage)
+        asked = set(wanted)
+        for stage in reversed(STAGES):
+            if stage in asked:
+                asked |= set(STAGES[stage].needs)
+        return [stage for stage in STAGES if stage in open_ & asked]
+
+    def forget(self, stages: Iterable[str]) -> None:
+        """Let stages, and all that read their files, not count as done any more; what the latter have begun is void."""
+        gone = set(stages)
+        for stage, (files, needs) in STAGES.items():
+            if not gone.isdisjoint(needs):
+                gone.add(stage)
+                for file in files:
+                    Parts(self.folder / file).discard()
+        kept = {stage: cost for stage, cost in self.manifest["stages"].items() if stage not in gone}
         if len(kept) < len(self.manifest["stages"]):
             self.record(stages=kept)
-        return names[first:]
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -116,6 +144,23 @@ class Run:
         """The evidence of the test split, all of it in memory; `heedful.evidence.read_batches` reads it in parts."""
         self.require("evidence")
         return Evidence.read(self.folder / "evidence.parquet")
+
+    @property
+    def importance(self) -> pl.DataFrame:
+        """One row an instance and measure (and output): `id`, `measure`, `output`, `values`, `error`."""
+        self.require("importance")
+        return self._frame("importance.parquet")
+
+    def results(self, experiment: str) -> pl.DataFrame:
+        """An experiment's frame, one row an instance; `heedful.experiments.summary` sums it up."""
+        if experiment not in EXPERIMENTS:
+            raise unknown_name("experiment", experiment, EXPERIMENTS)
+        self.require(experiment)
+        return self._frame(STAGES[experiment].files[0])
+
+    def _frame(self, name: str) -> pl.DataFrame:
+        with _damage_named(self.folder / name, pl.exceptions.PolarsError):
+            return scan_parquet(self.folder / name).collect()
 
     @property
     def history(self) -> pl.DataFrame:
@@ -174,8 +219,9 @@ class Run:
     def require(self, stage: str) -> None:
         """Raise unless a stage is finished."""
         if not self.done(stage):
+            ask = f" and --experiments {stage}" if stage in EXPERIMENTS else ""
             raise NotFound(
-                f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options resumes it"
+                f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options{ask} does it"
             )
 
 

@@ -4,7 +4,7 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -17,14 +17,16 @@ from heedful.corpora.corpus import Corpus
 from heedful.corpora.fingerprints import source_fingerprint
 from heedful.corpora.loading import content_of, load
 from heedful.errors import BadInput, HeedfulError, NotFound
+from heedful.evidence import scan
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.runs.config import resolve
-from heedful.runs.directory import STAGES, Run
+from heedful.runs.directory import Run
+from heedful.runs.experimenting import chosen, perform_experiment, write_importance
 from heedful.runs.lock import locked
 from heedful.runs.reporter import Reporter
 from heedful.runs.stages import prepare, train_model, write_evidence
 
-_WORK = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
+_FROM_CORPUS = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
 _LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "spacy", "gensim")
 
 
@@ -33,23 +35,33 @@ def perform(
     *,
     out: Path | str = "runs",
     data: Path | str | None = None,
+    experiments: Iterable[str] | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
-    """Perform the run that `values` describe (see `resolve`), or what is missing of it."""
+    """Perform the run that `values` describe (see `resolve`) with the named experiments (None: all that are usual and
+    that its evidence supports), or what is missing of it."""
     reporter = reporter or Reporter()
     config = resolve(values)
     run = Run.at(Path(out) / config.name, config)
     _check_sources(run, data)
-    if not all(run.done(stage) for stage in STAGES):
+    if run.missing(["evidence"]):
         corpus = _corpus(run, data, reporter)  # before anything is written
+        columns = corpus.columns
+    else:
+        corpus = None
+        columns = scan(run.folder / "evidence.parquet").collect_schema().names()
+    wanted = ["evidence", *chosen(experiments, columns)]
+    if run.missing(wanted):
         fresh = not run.folder.exists()
         with locked(run.folder), _threads(config.threads):
             remove_temporaries(run.folder)
             try:
-                missing = run.missing()
+                missing = run.missing(wanted)
+                run.forget(missing)
                 _begin(run)
                 for stage in missing:
-                    _timed(run, stage, corpus, reporter)
+                    with _timed(run, stage):
+                        _perform_stage(run, stage, corpus, reporter)
             except HeedfulError:
                 if fresh and not run.manifest["stages"]:  # nothing to go on from: leave no trace
                     shutil.rmtree(run.folder)
@@ -120,9 +132,19 @@ def _versions() -> Iterator[tuple[str, str]]:
             continue
 
 
-def _timed(run: Run, stage: str, corpus: Corpus, reporter: Reporter) -> None:
+def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter) -> None:
+    if corpus is not None and stage in _FROM_CORPUS:
+        _FROM_CORPUS[stage](run, corpus, reporter)
+    elif stage == "importance":
+        write_importance(run, reporter)
+    else:
+        perform_experiment(run, stage, reporter)
+
+
+@contextmanager
+def _timed(run: Run, stage: str) -> Iterator[None]:
     started = time.perf_counter()
-    _WORK[stage](run, corpus, reporter)
+    yield
     cost = {"seconds": round(time.perf_counter() - started, 3), "peak_memory_mb": _peak_memory()}
     run.record(stages={**run.manifest["stages"], stage: cost})
 

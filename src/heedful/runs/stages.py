@@ -86,7 +86,6 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
         on_step=on_step,
     )
     write_text(run.folder / "training.jsonl", "".join(json.dumps(record) + "\n" for record in history))
-    Parts(run.folder / "evidence.parquet").discard()  # of a model that was there before
     with atomic(run.folder / "model.safetensors") as temporary:
         shutil.copyfile(run.checkpoint.best, temporary)
     best = history[selected_epoch(history, config.training.select)]
