@@ -12,6 +12,7 @@ _CORPORA: dict[str, dict[str, Any]] = {
 }
 _ENCODERS = ("bilstm", "cnn", "average")
 _TRAINING = {"epochs": 4}
+_IMPORTANCE = {"measures": ["gradient", "leave_one_out"]}  # what the table shows
 
 
 def demo(
@@ -36,6 +37,7 @@ def demo(
                 "seed": seed,
                 "corpus_options": corpus_options,
                 "training": _TRAINING,
+                "importance": _IMPORTANCE,
             }
             with bars() as reporter:
                 run = perform(values, out=out, reporter=reporter)

@@ -69,7 +69,7 @@ def run(
     if as_json:
         typer.echo(json.dumps({"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}))
     else:
-        console.print(run_summary(done), soft_wrap=True)
+        console.print(run_summary(done))
 
 
 def _named(experiments: str | None) -> str | list[str] | None:

@@ -72,32 +72,34 @@ def demo_report(findings: list[Finding]) -> RenderableType:
         _table(findings),
         Text(_words(findings, worst)),
         terminal_heatmap(read_instance(Run.open(worst.folder), worst.example)),
-        Text(f"\nLook at more: heedful show {worst.folder}", no_wrap=True),
+        Text(f"\nLook at more: heedful show {worst.folder}", no_wrap=True, overflow="ignore"),
     )
 
 
 def _table(findings: list[Finding]) -> Table:
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("reviews", "encoder"):
         table.add_column(column, no_wrap=True)
     for column in (
-        "accuracy",
-        "tau, gradient\n(significant)",
-        "tau, leave-one-\nout (signif.)",
+        "right",
+        "tau with\ngradient",
+        "\np≤0.05",
+        "tau with\nleave-1-out",
+        "\np≤0.05",
         "permu-\ntation",
         "adver-\nsary",
-        "most attended\nword decides",
+        "top word\ndecides",
     ):
         table.add_column(column, justify="right", no_wrap=True)
     for finding in findings:
-        gradient = _tau(finding.tau_gradient, finding.std_gradient, finding.significant_gradient)
-        deletion = _tau(finding.tau_leave_one_out, finding.std_leave_one_out, finding.significant_leave_one_out)
         table.add_row(
-            finding.corpus,
+            _short(finding),
             finding.encoder,
             percent(finding.accuracy),
-            gradient,
-            deletion,
+            _spread(finding.tau_gradient, finding.std_gradient),
+            percent(finding.significant_gradient),
+            _spread(finding.tau_leave_one_out, finding.std_leave_one_out),
+            percent(finding.significant_leave_one_out),
             figure(finding.permutation),
             figure(finding.adversary),
             percent(finding.top),
@@ -105,27 +107,40 @@ def _table(findings: list[Finding]) -> Table:
     return table
 
 
-def _tau(mean: float | None, std: float | None, significant: float | None) -> str:
-    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)} ({percent(significant)})"
+def _spread(mean: float | None, std: float | None) -> str:
+    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)}"
 
 
 def _words(findings: list[Finding], worst: Finding) -> str:
     """What the columns mean; then the model that points at the right words least often beside the best one."""
-    free = [finding.encoder for finding in findings if (finding.adversary or 0.0) > 0.5]
     words = (
         "\nEach made-up review has words that decide its label, and we know which they are.\n"
         "tau: does attention rank a review's words as the gradient does, or as deleting each word in turn does? "
-        "1: the same order; 0: no relation; in brackets, the share of reviews where the relation is significant.\n"
-        "permutation: how far the output moves (TVD, 0 to 1) when the weights are shuffled; near 0: which word had "
-        "which weight did not matter.\n"
-        "adversary: how far other attention can be from the model's own (JSD, at most 0.69) with the same output but "
-        "for 0.01; near 0.69: a wholly different heat-map would have explained the decision as well. "
-        f"It exceeds 0.5 for {len(free)} of {len(findings)} models.\n"
+        "1: the same order; 0: no relation. p≤0.05: in how many reviews the relation is significant. "
     )
+    low = min(findings, key=lambda finding: finding.tau_gradient or 0.0)
+    if (low.tau_gradient or 0.0) < 0.3:
+        words += (
+            f"It is {figure(low.tau_gradient)} for {low.encoder} on {_short(low)} reviews: who reads its attention and "
+            "who reads its gradients are told different stories."
+        )
+    words += (
+        "\npermutation: how far the output moves (TVD, 0 to 1) when the weights are shuffled; near 0: which word had "
+        "which weight did not matter.\n"
+        "adversary: how far other attention can be from the model's own (JSD, at most 0.69) if the output may move by "
+        "0.01 only. "
+    )
+    far = max(findings, key=lambda finding: finding.adversary or 0.0)
+    if (far.adversary or 0.0) > 0.4:
+        words += (
+            f"It is {figure(far.adversary)} for {far.encoder} on {_short(far)} reviews: quite another heat-map would "
+            "have gone with the same decision."
+        )
+    words += "\n"
     rivals = [finding for finding in findings if finding.corpus == worst.corpus]
     best = max(rivals, key=lambda finding: finding.top or 0.0)
     words += (
-        f"On the {worst.corpus.split(',')[0]} reviews, the most attended word is one that decides in "
+        f"top word: on the {_short(worst)} reviews, the most attended word is one that decides in "
         f"{percent(best.top)} of the texts for {best.encoder} (right on {percent(best.accuracy)}), and in "
         f"{percent(worst.top)} for {worst.encoder} (right on {percent(worst.accuracy)}). "
     )
@@ -133,3 +148,7 @@ def _words(findings: list[Finding], worst: Finding) -> str:
         rank = "better" if worst.accuracy > best.accuracy else "equally good"
         words += f"The {rank} classifier has the worse map: being right does not make attention an explanation."
     return words + "\n"
+
+
+def _short(finding: Finding) -> str:
+    return finding.corpus.partition(",")[0]

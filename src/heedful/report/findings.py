@@ -34,7 +34,7 @@ def mean_of(frame: pl.DataFrame, quantity: str, statistic: str = "mean", decisio
 
 def percent(share: float | None) -> str:
     """A share as people read it."""
-    return "undefined" if share is None else f"{100 * share:.0f} %"
+    return "undefined" if share is None else f"{100 * share:.0f}%"
 
 
 def figure(value: float | None, digits: int = 2) -> str:
@@ -43,11 +43,7 @@ def figure(value: float | None, digits: int = 2) -> str:
 
 
 def _correlation(run: Run, frame: pl.DataFrame) -> Table:
-    table = Table(
-        title="Kendall's tau of attention with importance, by decided class: mean ± std (significant share)",
-        title_justify="left",
-        box=None,
-    )
+    table = Table(title="Kendall's tau of attention and importance", title_justify="left", box=None)
     measures = [name for name in MEASURES if f"tau_attention_{name}" in frame.columns]
     decided = sorted(frame["decision"].unique().to_list())
     published = {
@@ -55,30 +51,27 @@ def _correlation(run: Run, frame: pl.DataFrame) -> Table:
         for measure in measures
         for decision in decided
     }
-    table.add_column("decided")
-    table.add_column("instances", justify="right")
+    for column in ("importance", "decided"):
+        table.add_column(column, no_wrap=True)
+    known = any(published.values())
+    for column in ("instances", "mean±std", "p≤0.05", *(("in the paper", "p≤0.05") if known else ())):
+        table.add_column(column, justify="right", no_wrap=True)
     for measure in measures:
-        table.add_column(measure.replace("_", "-"), justify="right")
-        if any(published[measure, decision] for decision in decided):
-            table.add_column("in the paper", justify="right")
-    for decision in [*decided, None]:
-        count = len(frame) if decision is None else int((frame["decision"] == decision).sum())
-        named = "all" if decision is None else printable(run.classes[decision])
-        cells = [Text(named), Text(f"{count:,}")]
-        for measure in measures:
-            cells.append(Text(_tau(frame, measure, decision)))
-            if any(published[measure, other] for other in decided):
-                cell = None if decision is None else published[measure, decision]
-                paper = "" if cell is None else f"{cell.mean:.2f} ± {cell.std:.2f} ({percent(cell.significant)})"
-                cells.append(Text(paper))
-        table.add_row(*cells)
+        for decision in [*decided, None]:
+            named = "all" if decision is None else printable(run.classes[decision])
+            count = len(frame) if decision is None else int((frame["decision"] == decision).sum())
+            cells = [measure.replace("_", "-"), named, f"{count:,}", *_tau(frame, measure, decision)]
+            paper = None if decision is None else published[measure, decision]
+            if paper is not None:
+                cells += [f"{paper.mean:.2f}±{paper.std:.2f}", percent(paper.significant)]
+            table.add_row(*map(Text, cells))
     return table
 
 
-def _tau(frame: pl.DataFrame, measure: str, decision: int | None) -> str:
+def _tau(frame: pl.DataFrame, measure: str, decision: int | None) -> tuple[str, str]:
     mean, std = (mean_of(frame, f"tau_attention_{measure}", name, decision) for name in ("mean", "std"))
     significant = mean_of(frame, f"significant_attention_{measure}", decision=decision)
-    return "undefined" if mean is None else f"{mean:.2f} ± {figure(std)} ({percent(significant)})"
+    return ("undefined" if mean is None else f"{mean:.2f}±{figure(std)}"), percent(significant)
 
 
 def _permutation(run: Run, frame: pl.DataFrame) -> str:

@@ -24,12 +24,15 @@ def run_summary(run: Run) -> RenderableType:
         table.add_row(split, counts, *(_figure(figures[key]) if figures else "" for key in keys))
     classes = ", ".join(f"{index} {printable(name)}" for index, name in enumerate(corpus["classes"]))
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
-    lines = Text(
+    about = Text(
         f"classes: {classes}\n"
-        f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text; {seconds:.0f} s in all\n"
-        f"written to {run.folder}; see one instance with: heedful show {run.folder}"
+        f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text; {seconds:.0f} s in all"
     )
-    return Group(table, findings(run), lines)
+    # a path is one word, however narrow the terminal: it is there to be copied
+    place = Text(
+        f"written to {run.folder}\nsee an instance: heedful show {run.folder}", no_wrap=True, overflow="ignore"
+    )
+    return Group(table, about, findings(run), place)
 
 
 def _figure(value: float | None) -> str:
