@@ -20,9 +20,12 @@ def make_evidence(seed: int = 0, *, n: int = 5, outputs: int = 1, longest: int =
 
 
 def awkward_evidence(outputs: int = 1) -> Evidence:
-    """One item; constant attention; ties; exact zeros; all weight on one item of many."""
-    rows = [[1.0], [0.25] * 4, [0.4, 0.4, 0.2], [0.0, 1.0, 0.0], [1 - 1e-7, *([1e-7 / 8] * 8)]]
-    return complete(Ragged.from_rows(rows, dtype=np.float32), np.random.default_rng(0), outputs)
+    """One item; constant attention; ties; exact zeros; nearly all weight on one item; items that all say the same."""
+    rows = [[1.0], [0.25] * 4, [0.4, 0.4, 0.2], [0.0, 1.0, 0.0], [1 - 1e-12, 1e-12, 0.0, 0.0], [0.5, 0.3, 0.2]]
+    evidence = complete(Ragged.from_rows(rows, dtype=np.float64), np.random.default_rng(0), outputs)
+    assert evidence.scores is not None
+    evidence.scores.values[-3:] = evidence.scores.values[-1]
+    return replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
 
 
 def complete(weights: Ragged, draw: np.random.Generator, outputs: int) -> Evidence:

@@ -31,7 +31,7 @@ def test_no_random_attention_goes_beyond_the_reach(seed: int, outputs: int) -> N
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 3, 5]))
 @settings(deadline=None)
 def test_some_single_item_does_what_reach_promises(seed: int, outputs: int) -> None:
-    evidence = make_evidence(seed, n=6, outputs=outputs)
+    evidence = make_evidence(seed, n=6, outputs=outputs) if seed % 5 else awkward_evidence(outputs)
     frame = reach(evidence)
     for row, size in enumerate(evidence.weights.lengths):
         one = evidence.slice(row, row + 1)

@@ -10,13 +10,13 @@ from heedful.evidence import decide
 from heedful.experiments import substitution, substitution_scores
 from heedful.experiments.substitution import _substitutes
 from heedful.measures import tvd
-from tests.making import instance, make_evidence
+from tests.making import awkward_evidence, instance, make_evidence
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 3]))
 @settings(deadline=None, max_examples=30)
 def test_each_substitute_is_decoded(seed: int, outputs: int) -> None:
-    evidence = make_evidence(seed, n=5, outputs=outputs)
+    evidence = make_evidence(seed, n=5, outputs=outputs) if seed % 5 else awkward_evidence(outputs)
     frame = substitution(evidence, seed=seed)
     for kind, weights in _substitutes(evidence.weights, evidence, seed).items():
         output = evidence.decode(weights)
