@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.report import Result
-from heedful.experiments.permutation import permuted_logits
+from heedful.experiments.permutation import permuted_sums
 from heedful.ragged import Indices, Ragged, length_batches
 from heedful.randomness import Stream
 
@@ -32,13 +32,13 @@ def permutation_result(name: str, lengths: Indices, *, least: float) -> Result:
             _plain(
                 decoder, torch.from_numpy(hidden), torch.from_numpy(own.astype(np.float32)), torch.from_numpy(orders)
             )
-            permuted_logits(own, alone, orders)
+            permuted_sums(own, alone, orders)
         tensors = torch.from_numpy(hidden), torch.from_numpy(own.astype(np.float32)), torch.from_numpy(orders)
         started = time.perf_counter()
         plain = _plain(decoder, *tensors)
         seconds["plain"] += time.perf_counter() - started
         started = time.perf_counter()
-        fast = permuted_logits(own, alone, orders).logits[..., 1]
+        fast = permuted_sums(own, alone, orders).logits[..., 1]
         seconds["heedful"] += time.perf_counter() - started
         apart = max(apart, float(np.abs(plain.numpy() - fast).max()))
     if apart > 1e-4:

@@ -39,7 +39,7 @@ def complete(weights: Ragged, draw: np.random.Generator, outputs: int) -> Eviden
         bias=np.tile(draw.normal(size=outputs).astype(np.float32), (n, 1)),
         labels=draw.integers(0, max(2, outputs), size=n).astype(np.int32),
         truth=weights.like(draw.random(items) < 0.3),
-        classes=tuple("abcdef"[: max(2, outputs)]),
+        classes=tuple("abcdefghijkl"[: max(2, outputs)]),
         provenance={"made": "here"},
     )
     return replace(evidence, output=evidence.decode(weights).astype(np.float32))

@@ -8,11 +8,13 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.ragged import Ragged
 
-Kind = Literal["text", "numbers", "flags"]
+Kind = Literal["text", "numbers", "doubles", "flags"]
 
+_SAID: dict[Kind, str] = {"text": "text", "numbers": "numbers", "doubles": "numbers", "flags": "flags"}
 _ARRAYS: dict[Kind, np.dtype[Any]] = {
     "text": np.dtype(object),
     "numbers": np.dtype(np.float32),
+    "doubles": np.dtype(np.float64),
     "flags": np.dtype(np.bool_),
 }
 
@@ -65,10 +67,11 @@ def _check_kind(values: pl.Series, kind: Kind, what: str) -> None:
     fits = {
         "text": dtype in (pl.String, pl.Categorical),
         "numbers": dtype.is_numeric(),
+        "doubles": dtype.is_numeric(),
         "flags": dtype == pl.Boolean,
     }
     if not fits[kind] and not (len(values) == 0 and dtype == pl.Null):
-        raise BadInput(f"{what} holds {dtype}, not {kind}; see the evidence file format")
+        raise BadInput(f"{what} holds {dtype}, not {_SAID[kind]}; see docs/formats.md")
 
 
 def _is_list(column: pl.Series) -> bool:

@@ -39,7 +39,7 @@ class Stream:
 
     def uniform(self, *coordinates: ArrayLike) -> NDArray[np.float64]:
         """Uniform numbers in the open interval (0, 1), one for each broadcast coordinate."""
-        return ((self.bits(*coordinates) >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+        return ((self.bits(*coordinates) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
     def orders(self, lengths: ArrayLike, *coordinates: ArrayLike) -> NDArray[np.int64]:
         """Random orders of 0..length-1, one for each broadcast coordinate: (..., T), T the greatest length.

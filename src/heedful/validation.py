@@ -111,5 +111,5 @@ def _check_labels(evidence: "Evidence", where: str, check: _Check) -> None:
 
 def _any(flags: Any) -> NDArray[np.bool_]:
     """Whether any cell of a row is flagged, (n,)."""
-    counts = flags.like(flags.values.astype(np.int64)).sum()
-    return np.asarray(counts.reshape(len(counts), -1).any(axis=1))
+    counts = flags.sum()  # (n, ...)
+    return np.asarray(counts.any(axis=tuple(range(1, counts.ndim))))

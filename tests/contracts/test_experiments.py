@@ -58,6 +58,8 @@ def test_awkward_instances_are_defined(experiment: Experiment, outputs: int) -> 
     frame = experiment(evidence)
     assert frame["id"].to_list() == list(evidence.ids)
     for name, dtype in frame.schema.items():
+        if dtype == pl.List(pl.Float64):
+            assert not frame[name].explode().is_nan().any()
         if dtype.is_float():
             assert not frame[name].is_nan().any()  # undefined is null
             summary = summarise(frame[name].fill_null(float("nan")))

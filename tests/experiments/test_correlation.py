@@ -5,14 +5,16 @@ from scipy import stats
 
 from heedful.errors import BadConfig, BadInput
 from heedful.experiments import correlation, summary
-from tests.making import make_evidence, make_importance
+from heedful.ragged import Ragged
+from heedful.ranking import top_distance
+from tests.making import instance, make_evidence, make_importance
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_taus_are_scipys_at_the_decided_output(outputs: int) -> None:
     evidence = make_evidence(4, n=20, outputs=outputs, longest=9)
     importance = make_importance(evidence)
-    frame = correlation(evidence, importance)
+    frame = correlation(evidence, importance, top=3)
     decided = evidence.decisions if outputs > 1 else np.zeros(len(evidence), dtype=int)
     for row, name in enumerate(evidence.ids):
         mine = importance.filter(pl.col("id") == name)
@@ -24,6 +26,8 @@ def test_taus_are_scipys_at_the_decided_output(outputs: int) -> None:
             "gradient_leave_one_out": (np.abs(gradient), np.abs(deletion)),
         }
         for pair, (x, y) in pairs.items():
+            distance = top_distance(Ragged.from_rows([x]), Ragged.from_rows([y]), top=3)[0]
+            assert frame[f"top_{pair}"][row] == (pytest.approx(distance) if len(x) > 1 else None)
             if len(x) == 1:
                 assert frame[f"tau_{pair}"][row] is None
                 continue
@@ -61,5 +65,26 @@ def test_importance_that_does_not_fit_is_refused_by_name() -> None:
         correlation(evidence, importance.with_columns(pl.col("values").list.eval(pl.element() * float("nan"))))
     with pytest.raises(BadInput, match="no column 'measure'"):
         correlation(evidence, importance.drop("measure"))
+    with pytest.raises(BadInput, match="rename it"):
+        correlation(evidence, importance.with_columns(measure=pl.lit("attention")))
     with pytest.raises(BadConfig, match="top = 0"):
         correlation(evidence, importance, top=0)
+
+
+def test_small_differences_of_importance_are_seen() -> None:
+    evidence = instance([0.1, 0.2, 0.3, 0.4], [1.0, 2.0, 3.0, 4.0])
+    for values in ([1e-50, 2e-50, 3e-50, 4e-50], [1.0, 1 + 1e-9, 1 + 2e-9, 1 + 3e-9]):
+        importance = pl.DataFrame({"id": ["only"], "measure": ["mine"], "output": [None], "values": [values]})
+        assert correlation(evidence, importance)["tau_attention_mine"].to_list() == [1.0]
+
+
+def test_no_instances_have_no_rows() -> None:
+    evidence = make_evidence()
+    assert len(correlation(evidence.slice(0, 0), make_importance(evidence))) == 0
+
+
+def test_a_p_value_at_the_limit_is_significant() -> None:
+    frame = pl.DataFrame({"decision": [0, 0], "p_attention_gradient": [0.05, 0.051]})
+    table = summary(frame).filter(pl.col("decision").is_null())
+    assert table["quantity"].to_list() == ["significant_attention_gradient"]
+    assert table["mean"].to_list() == [0.5]

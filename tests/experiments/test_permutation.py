@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig
-from heedful.evidence import Evidence
+from heedful.evidence import Evidence, decide
 from heedful.experiments import permutation
 from heedful.experiments.margins import Margins, first_best
 from heedful.measures import tvd
@@ -51,15 +51,18 @@ def test_sampled_tvds_are_those_of_decoding_each_drawn_order(seed: int, outputs:
     draws = 7
     frame = permutation(evidence, permutations=draws, seed=seed)
     own = evidence.decode(Margins.of(evidence).weights)
-    expected = np.empty((len(evidence), draws))
+    expected, changed = np.empty((len(evidence), draws)), np.empty((len(evidence), draws))
     for row, (name, size) in enumerate(zip(keys(evidence.ids), evidence.weights.lengths, strict=True)):
         one = evidence.slice(row, row + 1)
         for draw in range(draws):
             order = Stream(seed, "permutation").uniform(name, draw, np.arange(size)).argsort()
             shuffled = one.weights.like(Margins.of(one).weights.values[order])
             expected[row, draw] = tvd(one.decode(shuffled), own[row : row + 1])[0]
+            changed[row, draw] = decide(one.decode(shuffled))[0] != decide(own[row : row + 1])[0]
     assert np.allclose(np.stack(frame["tvds"].to_list()), np.sort(expected, axis=1), atol=1e-12)
     assert np.allclose(frame["median"], np.median(expected, axis=1), atol=1e-12)
+    assert np.allclose(frame["changed"], changed.mean(axis=1))
+    assert np.allclose(frame["max_attention"], [row.max() for row in evidence.weights], atol=1e-6)
 
 
 def test_a_sample_finds_all_orders_of_a_short_text_equally_often() -> None:
@@ -94,6 +97,7 @@ def test_equal_weights_and_single_items_cannot_be_moved() -> None:
     assert frame["median"].to_list()[:2] == pytest.approx([0, 0], abs=1e-9)
 
 
-def test_at_least_one_permutation_is_drawn() -> None:
-    with pytest.raises(BadConfig, match="permutations = 0"):
-        permutation(make_evidence(), permutations=0)
+@pytest.mark.parametrize("count", [0, -1, 2.5, "5"])
+def test_at_least_one_permutation_is_drawn(count: object) -> None:
+    with pytest.raises(BadConfig, match=f"permutations = {count!r}: give a whole number of 1 or more"):
+        permutation(make_evidence(), permutations=count)  # type: ignore[arg-type]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from heedful.errors import BadInput
+from heedful.errors import BadConfig, BadInput
 from heedful.evidence import decide
 from heedful.experiments import reach
 from tests.making import awkward_evidence, instance, make_evidence
@@ -53,7 +55,7 @@ def test_the_greatest_probability_of_many_classes_is_the_convex_programs(classes
     for row in range(len(evidence)):
         alone = evidence.scores[row].astype(np.float64) + evidence.bias[row]
         for k in range(classes):
-            free = minimize(  # weights as a softmax of free numbers, from several starts
+            free = minimize(  # weights as a softmax of free numbers
                 lambda free, alone=alone, k=k: -log_softmax(softmax(free) @ alone)[k], np.zeros(len(alone)), tol=1e-12
             )
             assert frame["highest"][row][k] >= np.exp(-free.fun) - 1e-6
@@ -85,3 +87,20 @@ def test_evidence_without_scores_is_refused_by_the_column() -> None:
     evidence = make_evidence()
     with pytest.raises(BadInput, match="'scores'"):
         reach(type(evidence)(evidence.ids, evidence.tokens, evidence.weights, evidence.output))
+
+
+def test_huge_scores_leave_no_nan() -> None:
+    evidence = make_evidence(1, n=40, outputs=5, longest=11)
+    assert evidence.scores is not None
+    huge = replace(evidence, scores=evidence.scores.like(evidence.scores.values * 1e6))
+    huge = replace(huge, output=huge.decode(huge.weights))
+    for iterations in (0, 3, 200):
+        frame = reach(huge, iterations=iterations)
+        assert not frame["gap"].is_nan().any()
+        assert not frame["highest"].explode().is_nan().any()
+
+
+@pytest.mark.parametrize("iterations", [-1, 1.5])
+def test_iterations_are_a_whole_number(iterations: float) -> None:
+    with pytest.raises(BadConfig, match="iterations = "):
+        reach(make_evidence(outputs=3), iterations=iterations)  # type: ignore[arg-type]

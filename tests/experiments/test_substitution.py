@@ -10,6 +10,7 @@ from heedful.evidence import decide
 from heedful.experiments import substitution, substitution_scores
 from heedful.experiments.substitution import _substitutes
 from heedful.measures import tvd
+from heedful.models.metrics import classification_metrics
 from tests.making import awkward_evidence, instance, make_evidence
 
 
@@ -47,13 +48,26 @@ def test_random_weights_are_uniform_on_the_simplex() -> None:
 def test_scores_compare_decisions_with_labels() -> None:
     evidence = instance([0.9, 0.1], [1.0, -5.0])
     frame = substitution(replace(evidence, labels=np.array([1])))
-    scores = substitution_scores(frame)
+    scores = substitution_scores(frame, classes=2)
     assert scores["weights"].to_list() == ["own", "uniform", "random", "permuted"]
     assert scores["accuracy"].to_list()[:2] == [1.0, 0.0]
     assert scores["agreement"].to_list()[:2] == [1.0, 0.0]
 
 
 def test_without_labels_there_are_no_scores_but_agreement() -> None:
-    scores = substitution_scores(substitution(replace(make_evidence(), labels=None)))
+    scores = substitution_scores(substitution(replace(make_evidence(), labels=None)), classes=2)
     assert scores["accuracy"].null_count() == scores["macro_f1"].null_count() == 4
     assert scores["agreement"][0] == pytest.approx(1.0)
+
+
+def test_macro_f1_is_that_of_the_runs_metrics() -> None:
+    evidence = make_evidence(3, n=60, outputs=3)
+    scores = substitution_scores(substitution(evidence), classes=3)
+    assert evidence.labels is not None
+    expected = classification_metrics(evidence.labels, evidence.output, evidence.classes)
+    assert scores["macro_f1"][0] == pytest.approx(expected["macro_f1"])
+    assert scores["accuracy"][0] == pytest.approx(expected["accuracy"])
+    seen = evidence.labels < 2  # a class that is decided for, but never right
+    fewer = substitution_scores(substitution(evidence).filter(seen), classes=3)
+    expected = classification_metrics(evidence.labels[seen], evidence.output[seen], evidence.classes)
+    assert fewer["macro_f1"][0] == pytest.approx(expected["macro_f1"])

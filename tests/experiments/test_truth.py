@@ -23,6 +23,7 @@ def test_mass_share_and_top() -> None:
     assert frame["mass"].to_list() == pytest.approx([0.75, 0.1])
     assert frame["share"].to_list() == pytest.approx([2 / 3, 1 / 2])
     assert frame["top"].to_list() == [True, False]
+    assert frame["decision"].to_list() == [0, 0]
 
 
 def test_ties_one_item_and_nothing_known_are_defined() -> None:

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,8 +17,13 @@ def test_the_most_attended_item_is_asked_alone(seed: int, outputs: int) -> None:
         one = evidence.slice(row, row + 1)
         alone = np.zeros(len(one.weights.values))
         alone[one.weights.values.argmax()] = 1.0
-        own = decide(one.decode(one.weights.like(alone)))[0]
+        output = one.decode(one.weights.like(alone))
+        own = decide(output)[0]
         assert frame["violates"][row] == (own != one.decisions[0])
+        chances = np.hstack([1 - output, output])[0] if outputs == 1 else output[0]
+        decided = one.decisions[0]
+        rivals = np.delete(chances, decided)
+        assert frame["margin"][row] == pytest.approx(np.log(chances[decided] / rivals.max()), abs=1e-6)
 
 
 def test_the_first_of_equally_attended_items_counts() -> None:

@@ -20,7 +20,8 @@ def bounded(experiment: Experiment[Options]) -> Experiment[Options]:
 
     @wraps(experiment)
     def whole(evidence: Evidence, /, *args: Options.args, **options: Options.kwargs) -> pl.DataFrame:
-        return pl.concat([experiment(part, *args, **options) for part in _parts(evidence)], rechunk=False)
+        parts = (part.validate() for part in _parts(evidence))  # evidence may come from anywhere
+        return pl.concat([experiment(part, *args, **options) for part in parts], rechunk=False)
 
     return whole
 

@@ -5,11 +5,13 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from heedful.errors import BadConfig, BadInput
+from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
+from heedful.experiments.counts import check_count
+from heedful.experiments.margins import decisions_of
 from heedful.nested import ragged
-from heedful.ragged import Ragged
+from heedful.ragged import Indices, Ragged
 from heedful.ranking import kendall, top_distance
 
 
@@ -22,12 +24,12 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     `importance` has one row an instance and measure (see docs/formats.md); a measure with one row for each output is
     taken at the decided one. Importance is what its size says: signs are dropped.
     """
-    if top < 1:
-        raise BadConfig(f"top = {top}: compare the first one at least")
-    vectors = {"attention": evidence.weights} | _measures(evidence, importance)
+    check_count("top", top, least=1)
+    decided = decisions_of(evidence)
+    vectors = {"attention": evidence.weights} | _measures(evidence, importance, decided)
     columns: dict[str, pl.Series] = {
         "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "decision": pl.Series(evidence.decisions, dtype=pl.Int32),
+        "decision": pl.Series(decided, dtype=pl.Int32),
     }
     for (one, first), (other, second) in combinations(vectors.items(), 2):
         tau, p_value = kendall(first, second)
@@ -36,12 +38,15 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     return pl.DataFrame(columns)
 
 
-def _measures(evidence: Evidence, importance: pl.DataFrame) -> dict[str, Ragged]:
+def _measures(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
     missing = [name for name in ("id", "measure", "output", "values") if name not in importance.columns]
     if missing:
         raise BadInput(f"importance has no column '{missing[0]}'; it needs id, measure, output and values")
-    decided = np.zeros(len(evidence)) if evidence.outputs == 1 else evidence.decisions
-    wanted = pl.DataFrame({"id": list(evidence.ids), "decided": decided}).cast({"decided": pl.Int32})
+    if "attention" in importance["measure"]:
+        raise BadInput("importance has a measure 'attention', which names the model's own weights; rename it")
+    outputs = np.zeros(len(evidence)) if evidence.outputs == 1 else decided
+    kinds = {"id": pl.String, "decided": pl.Int32}
+    wanted = pl.DataFrame({"id": list(evidence.ids), "decided": outputs}, schema_overrides=kinds)
     own = wanted.join(importance, on="id", how="left", maintain_order="left").filter(
         pl.col("output").is_null() | (pl.col("output") == pl.col("decided"))
     )
@@ -55,7 +60,7 @@ def _aligned(evidence: Evidence, importance: pl.DataFrame, measure: str) -> Ragg
         lost = set(evidence.ids) - set(rows["id"].to_list())
         problem = "has more than one row for an instance" if not lost else f"has no row for instance '{min(lost)}'"
         raise BadInput(f"importance, measure '{measure}', {problem}; give one row an instance and measure")
-    values = ragged(rows, "values", "numbers", f"importance, measure '{measure}'")
+    values = ragged(rows, "values", "doubles", f"importance, measure '{measure}'")
     off = values.lengths != evidence.weights.lengths
     if off.any():
         raise BadInput(

@@ -67,7 +67,7 @@ def _maximise(logits: Floats, mask: np.ndarray, k: int, iterations: int) -> tupl
         weights[running, away] = np.where(left > 1e-15, left, 0.0)
         running = running[going]
     found = np.exp(value)
-    return found, np.minimum(found * np.expm1(gap), 1.0 - found)
+    return found, np.exp(np.minimum(value + gap, 0.0)) - found
 
 
 def _line_search(z: Floats, direction: Floats, limit: Floats, k: int) -> Floats:

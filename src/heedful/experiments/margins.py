@@ -6,6 +6,7 @@ Decisions take the lowest class on ties, and sums that differ by rounding alone 
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,18 @@ TOLERANCE = 1e-12  # of the sum of absolute contributions: what rounding may mak
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+class Sums(NamedTuple):
+    """Weighted sums of what the items say, and of its absolute values, which rounding is measured against."""
+
+    logits: Floats  # (..., K)
+    sizes: Floats  # (..., K)
+
+    @property
+    def decided(self) -> NDArray[np.int64]:
+        """The decision, (...): the lowest class on ties."""
+        return first_best(self.logits, self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +53,22 @@ class Margins:
         alone = evidence.scores.values.astype(np.float64) + evidence.bias.astype(np.float64)[rows]
         if evidence.outputs == 1:
             alone = np.column_stack([np.zeros(len(alone)), alone])
-        weights = evidence.weights.like(evidence.weights.values.astype(np.float64))
-        weights = weights.like(weights.values / weights.sum()[rows])
-        terms = weights.values[:, None] * alone
-        decided = first_best(weights.like(terms).sum(), weights.like(np.abs(terms)).sum())
-        return cls(weights, weights.like(alone), decided)
+        weights = normalised(evidence.weights)
+        return cls(weights, weights.like(alone), _under(weights, alone).decided)
 
     @property
     def classes(self) -> int:
         """K, at least 2."""
         return int(self.alone.values.shape[1])
 
+    def under(self, weights: Ragged) -> Sums:
+        """Logits under other weights, (n, K)."""
+        return _under(weights, self.alone.values)
+
     @property
     def logits(self) -> Floats:
         """Under the model's own attention, (n, K)."""
-        return self.weights.like(self.weights.values[:, None] * self.alone.values).sum()
+        return self.under(self.weights).logits
 
     @property
     def odds(self) -> Ragged:
@@ -80,6 +94,17 @@ class Margins:
         return own
 
 
+def normalised(weights: Ragged) -> Ragged:
+    """Weights in float64 whose rows sum to one as nearly as can be; a file may be off by 1e-4."""
+    values = weights.like(weights.values.astype(np.float64))
+    return values.like(values.values / values.sum()[values.row_of_value])
+
+
+def decisions_of(evidence: Evidence) -> NDArray[np.int64]:
+    """The decided classes (n,): one rule for all experiments, also for those that need no scores."""
+    return evidence.decisions if evidence.scores is None else Margins.of(evidence).decided
+
+
 def behind(margins: Floats, sizes: Floats, decided: NDArray[np.int64]) -> Flags:
     """Which rivals margins (..., K) lose to, if `decided` (...) was decided: rivals of a lower index win ties."""
     rivals = np.arange(margins.shape[-1])
@@ -88,8 +113,13 @@ def behind(margins: Floats, sizes: Floats, decided: NDArray[np.int64]) -> Flags:
     return np.asarray(lost & (rivals != decided[..., None]))
 
 
+def _under(weights: Ragged, alone: Floats) -> Sums:
+    terms = weights.values[:, None] * alone  # (N, K)
+    return Sums(weights.like(terms).sum(), weights.like(np.abs(terms)).sum())
+
+
 def first_best(logits: Floats, sizes: Floats) -> NDArray[np.int64]:
-    """The lowest class that no other beats by more than rounding, (...); sizes are the sums of absolute terms."""
+    """Class after class, a later one wins if it beats the best so far by more than rounding: (...)."""
     best = np.zeros(logits.shape[:-1], dtype=np.int64)
     top, size = logits[..., 0].copy(), sizes[..., 0].copy()
     for rival in range(1, logits.shape[-1]):

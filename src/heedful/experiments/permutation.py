@@ -5,16 +5,14 @@ one product of T weights with T scores. What no sample can tell is exact here: b
 extreme outputs of all T! orders pair sorted weights with sorted scores.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import polars as pl
 from scipy.special import expit
 
-from heedful.errors import BadConfig
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import Flags, Floats, Margins, behind, first_best
+from heedful.experiments.counts import check_count
+from heedful.experiments.margins import Flags, Floats, Margins, Sums, behind
 from heedful.measures import tvd
 from heedful.ragged import Indices, length_batches
 from heedful.randomness import Stream, keys
@@ -31,8 +29,7 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
     Over all permutations, exactly: `can_change`, whether any changes the decision (any number of classes), and for two
     classes the `lowest` and `highest` probability of the second class and the greatest TVD, `worst` (null for more).
     """
-    if permutations < 1:
-        raise BadConfig(f"permutations = {permutations}: draw one at least")
+    check_count("permutations", permutations, least=1)
     margins = Margins.of(evidence)
     n = len(evidence)
     tvds, changed = np.empty((n, permutations)), np.empty(n)
@@ -45,9 +42,9 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
         weights, _ = margins.weights.take(rows).pad()  # (B, T)
         alone, mask = margins.alone.take(rows).pad()  # (B, T, K)
         orders = stream.orders(lengths[rows, None], names[rows, None], np.arange(permutations))  # (B, P, T)
-        logits, sizes = permuted_logits(weights, alone, orders)
-        tvds[rows] = np.sort(tvd(probabilities(logits), output[rows, None]), axis=1)
-        changed[rows] = (first_best(logits, sizes) != margins.decided[rows, None]).mean(axis=1)
+        sums = permuted_sums(weights, alone, orders)
+        tvds[rows] = np.sort(tvd(probabilities(sums.logits), output[rows, None]), axis=1)
+        changed[rows] = (sums.decided != margins.decided[rows, None]).mean(axis=1)
         can_change[rows] = _can_change(weights, alone, mask, margins.decided[rows])
         if margins.classes == 2:
             odds[rows] = _extremes(weights, alone[..., 1] - alone[..., 0], mask)
@@ -68,15 +65,11 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
     )
 
 
-class Sums(NamedTuple):
-    """Weighted sums of the items' logits, and of their absolute values."""
+def permuted_sums(weights: Floats, alone: Floats, orders: Indices) -> Sums:
+    """Sums (B, P, K) under permuted weights: item t gets the weight of item `orders[..., t]`.
 
-    logits: Floats  # (B, P, K)
-    sizes: Floats  # (B, P, K)
-
-
-def permuted_logits(weights: Floats, alone: Floats, orders: Indices) -> Sums:
-    """Logits under permuted weights: item t gets the weight of item `orders[..., t]`; (B, T), (B, T, K), (B, P, T)."""
+    Weights are (B, T), what the items say (B, T, K), orders (B, P, T).
+    """
     rows, width = weights.shape
     cells = orders + width * np.arange(rows)[:, None, None]
     shuffled = weights.ravel().take(cells)  # (B, P, T)

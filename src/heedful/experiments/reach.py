@@ -11,8 +11,9 @@ import polars as pl
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.bounded import bounded
+from heedful.experiments.counts import check_count
 from heedful.experiments.largest_probability import largest_probability
-from heedful.experiments.margins import Floats, Margins, behind
+from heedful.experiments.margins import Floats, Margins, first_best
 
 
 @bounded
@@ -24,10 +25,10 @@ def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
     duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
     irrelevant to the decision.
     """
+    check_count("iterations", iterations, least=0)
     margins = Margins.of(evidence)
-    rows = margins.alone.row_of_value
-    lost = behind(margins.items.values, margins.sizes.values, margins.decided[rows])  # (N, K)
-    can_change = margins.alone.like(np.asarray(lost.any(axis=1))).sum() > 0
+    says = first_best(margins.alone.values, np.abs(margins.alone.values))  # (N,): the class each item alone decides for
+    can_change = margins.alone.like(says != margins.decided[margins.alone.row_of_value]).sum() > 0
     alone = margins.alone.like(probabilities(margins.alone.values))  # (N, K)
     lowest, highest = -alone.like(-alone.values).max(), alone.max()  # (n, K)
     gap = np.zeros(len(evidence))

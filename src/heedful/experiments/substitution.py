@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, f1_score
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import Margins, first_best
+from heedful.experiments.margins import Margins
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
@@ -33,19 +33,18 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
         "decision": margins.decided.astype(np.int32),
     }
     for kind, weights in _substitutes(margins.weights, evidence, seed).items():
-        terms = weights.values[:, None] * margins.alone.values
-        logits, sizes = weights.like(terms).sum(), weights.like(np.abs(terms)).sum()
-        decision = first_best(logits, sizes)
-        columns[f"{kind}_tvd"] = tvd(probabilities(logits), output)
-        columns[f"{kind}_decision"] = decision.astype(np.int32)
-        columns[f"{kind}_changed"] = decision != margins.decided
+        sums = margins.under(weights)
+        columns[f"{kind}_tvd"] = tvd(probabilities(sums.logits), output)
+        columns[f"{kind}_decision"] = sums.decided.astype(np.int32)
+        columns[f"{kind}_changed"] = sums.decided != margins.decided
     return pl.DataFrame(columns)
 
 
-def substitution_scores(frame: pl.DataFrame) -> pl.DataFrame:
+def substitution_scores(frame: pl.DataFrame, *, classes: int) -> pl.DataFrame:
     """Accuracy and macro F1 over the labelled instances, with the model's `own` weights and with each substitute.
 
-    `agreement` is the share of all instances whose decision stays. Scores are null where nothing is labelled.
+    The mean of F1 is over all `classes`, as in a run's metrics. `agreement` is the share of all instances whose
+    decision stays. Scores are null where nothing is labelled.
     """
     labelled = frame.filter(pl.col("label").is_not_null())
     rows = []
@@ -55,7 +54,8 @@ def substitution_scores(frame: pl.DataFrame) -> pl.DataFrame:
         if len(labelled):
             label, decision = labelled["label"].to_numpy(), labelled[name].to_numpy()
             scores["accuracy"] = float(accuracy_score(label, decision))
-            scores["macro_f1"] = float(f1_score(label, decision, average="macro", labels=np.unique(label)))
+            every = range(classes)
+            scores["macro_f1"] = float(f1_score(label, decision, average="macro", labels=every, zero_division=0.0))
         rows.append({"weights": kind, **scores, "agreement": (frame[name] == frame["decision"]).mean()})
     return pl.DataFrame(rows, schema_overrides={"accuracy": pl.Float64, "macro_f1": pl.Float64})
 

@@ -8,7 +8,7 @@ SIGNIFICANT = 0.05
 
 
 def summary(frame: pl.DataFrame) -> pl.DataFrame:
-    """One row for each number or truth value of an experiment's frame and each group: `quantity`, `decision` (null:
+    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null:
     all instances), `mean`, `std` (of the population), `n` (instances in which it is defined), `undefined`.
 
     P-values are summed up as the share that is significant, p <= 0.05, under the name `significant_...`.

@@ -1,11 +1,11 @@
 """Does attention lie on the items that really decide? For corpora that know which these are."""
 
-import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
+from heedful.experiments.margins import decisions_of, normalised
 
 
 @bounded
@@ -17,13 +17,13 @@ def truth(evidence: Evidence) -> pl.DataFrame:
     """
     if evidence.truth is None:
         raise BadInput("this evidence has no column 'truth': which items decide is not known for this corpus")
-    weights, deciding = evidence.weights, evidence.truth
-    known = deciding.like(deciding.values.astype(np.int64)).sum()  # (n,)
-    mass = weights.like(weights.values.astype(np.float64) * deciding.values).sum()
+    weights, deciding = normalised(evidence.weights), evidence.truth
+    known = deciding.sum()  # (n,)
+    mass = weights.like(weights.values * deciding.values).sum()
     frame = pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": pl.Series(evidence.decisions, dtype=pl.Int32),
+            "decision": pl.Series(decisions_of(evidence), dtype=pl.Int32),
             "mass": mass,
             "share": known / weights.lengths,
             "top": deciding.values[weights.argmax()],

@@ -5,7 +5,7 @@ import polars as pl
 
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import Margins, behind
+from heedful.experiments.margins import Margins, first_best
 
 
 @bounded
@@ -15,13 +15,13 @@ def violation(evidence: Evidence) -> pl.DataFrame:
     """
     margins = Margins.of(evidence)
     top = margins.weights.argmax()  # (n,)
-    items, sizes = margins.items.values[top], margins.sizes.values[top]  # (n, K)
+    alone = margins.alone.values[top]  # (n, K)
     rivals = np.arange(margins.classes) != margins.decided[:, None]
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
             "decision": margins.decided.astype(np.int32),
-            "violates": behind(items, sizes, margins.decided).any(axis=1),
-            "margin": np.where(rivals, items, np.inf).min(axis=1),
+            "violates": first_best(alone, np.abs(alone)) != margins.decided,
+            "margin": np.where(rivals, margins.items.values[top], np.inf).min(axis=1),
         }
     )

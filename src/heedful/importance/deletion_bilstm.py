@@ -2,79 +2,108 @@
 
 Without token p the forward states before p and the backward states after p are as they were. The others come from two
 chains: forward from the state before p over the tokens after it, backward from the state after p over those before it.
-At every token one half of the state has changed, and attention and decoder are recomputed in that half only.
+At every token one half of the state has changed, and attention and decoder are recomputed in that half only. Attention
+is summed up on either side of the gap by itself; the two sides are put together at the end.
 """
 
-from typing import cast
+from typing import NamedTuple, cast
 
+import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding
+from torch.nn.functional import embedding, pad
 
 from heedful.importance.chains import Direction
 from heedful.importance.deletion import Deletions, weights_of
 from heedful.importance.readout import Readout, readout
 from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 
-BLOCK_ROWS = 384  # chains at a time: their gates stay in a cache
+BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, stay in a cache
 
 
 def bilstm_deletions(model: Classifier, tokens: Ragged) -> Deletions:
-    """Read each text once, then run the chains, block by block of deleted tokens."""
-    encoder, bias = cast(BiLSTM, model.encoder), model.decoder.bias
-    framed = Padded.of(with_sentinels(tokens))
-    rows, length = framed.values.shape  # B, L = T + 2
-    positions = torch.arange(length)[:, None]
-    real = positions < framed.lengths  # (L, B): time comes first
-    attended = (positions > 0) & (positions < framed.lengths - 1)  # (L, B)
-    embedded = embedding(framed.values.T, model.embedding)  # (L, B, E)
+    """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them."""
+    encoder, decoder = cast(BiLSTM, model.encoder), model.decoder
+    framed = with_sentinels(tokens)  # N places, for M tokens
+    starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels
+    row = torch.from_numpy(tokens.row_of_value)  # (M,)
+    places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
+    embedded = embedding(torch.from_numpy(framed.values), model.embedding)  # (N, E)
     read = readout(model.attention, encoder.size)
-    matrices = zip(read.matrix.chunk(2), model.decoder.linear.weight.T.chunk(2), strict=True)  # of each half
-    ahead = _Half(Direction(encoder.ahead, embedded, real, step=1), *next(matrices))
-    back = _Half(Direction(encoder.back, embedded, real, step=-1), *next(matrices))
+    matrices = torch.cat([read.matrix, decoder.linear.weight.T], dim=1).chunk(2)  # (H / 2, F + K), of each half
+    bias = pad(read.bias, (0, len(decoder.bias)))  # (F + K,), zero for the decoder: its bias comes last
+    ahead = _Half(Direction(encoder.ahead, embedded, starts, ends, step=1), matrices[0])
+    back = _Half(Direction(encoder.back, embedded, ends, starts, step=-1), matrices[1])
 
-    scores = read.scores(ahead.features + back.features + read.bias).masked_fill(~attended, -torch.inf)  # (L, B)
-    whole = (weights_of(scores, 0)[..., None] * (ahead.values + back.values)).sum(0) + bias  # (B, K)
-    without = bias.new_empty(rows, length - 2, len(bias))  # (B, T, K)
-    step = max(1, BLOCK_ROWS // rows)
-    for first in range(1, length - 1, step):
-        deleted = torch.arange(first, min(first + step, length - 1))  # (P,)
-        block = (length, len(deleted), rows)
-        scores = bias.new_full(block, -torch.inf)  # (L, P, B); that of the deleted token stays so
-        values = bias.new_zeros(*block, len(bias))  # (L, P, B, K)
-        ahead.follow(deleted, read, back.features, scores, values)
-        back.follow(deleted, read, ahead.features, scores, values)
-        scores.masked_fill_(~attended[:, None], -torch.inf)
-        values += torch.where((positions > deleted)[..., None, None], back.values[:, None], ahead.values[:, None])
-        logits = (weights_of(scores, 0)[..., None] * values).sum(0) + bias  # (P, B, K)
-        without[:, deleted - 1] = logits.transpose(0, 1)
-    return Deletions.of_logits(tokens, whole, without)
+    seen = ahead.seen[places] + back.seen[places] + bias  # (M, F + K)
+    scores, _ = tokens.like(read.scores(seen[:, : len(read.bias)]).numpy()).pad(-np.inf)  # (B, T)
+    values, _ = tokens.like(seen[:, len(read.bias) :].numpy()).pad()  # (B, T, K)
+    whole = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(values)).squeeze(1)  # (B, K)
+    after = ahead.side(places, ends[row] - places - 1, read, back.seen + bias)
+    before = back.side(places, places - starts[row] - 1, read, ahead.seen + bias)
+    whole, without = output_of(whole + decoder.bias), output_of(_joined(before, after) + decoder.bias)
+    return Deletions(whole.numpy(), tokens.like(without.numpy()))
+
+
+class _Side(NamedTuple):
+    """Attention to one side of each gap, before it is divided by its total."""
+
+    top: Tensor  # (M,) the largest score, the least finite number where there is none
+    total: Tensor  # (M,) of the weights exp(score - top)
+    values: Tensor  # (M, K) the sum of the decoder's scores, so weighed
+
+
+def _joined(before: _Side, after: _Side) -> Tensor:
+    """The decoder's scores (M, K) under attention to both sides; zero where there is nothing on either."""
+    top = torch.maximum(before.top, after.top)
+    first, second = (before.top - top).exp_(), (after.top - top).exp_()
+    total = first * before.total + second * after.total
+    values = first[:, None] * before.values + second[:, None] * after.values
+    return values / total.clamp_min_(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class _Half:
     """One direction, and what its half of the states adds to the features of attention and to the decoder's scores."""
 
-    def __init__(self, direction: Direction, features: Tensor, values: Tensor) -> None:
+    def __init__(self, direction: Direction, matrix: Tensor) -> None:
         self.direction = direction
-        self.feature_matrix = features / 2  # (H / 2, F), of doubled states
-        self.value_matrix = values / 2  # (H / 2, K)
-        self.features = direction.doubled @ self.feature_matrix  # (L, B, F)
-        self.values = direction.doubled @ self.value_matrix  # (L, B, K)
+        self.matrix = (matrix / 2).contiguous()  # (H / 2, F + K), of doubled states
+        self.seen = direction.doubled @ self.matrix  # (N, F + K)
 
-    def follow(self, deleted: Tensor, read: Readout, kept: Tensor, scores: Tensor, values: Tensor) -> None:
-        """Run the chains of the deleted positions (P,) and write what they change.
+    def side(self, deleted: Tensor, steps: Tensor, read: Readout, kept: Tensor) -> _Side:
+        """Delete each of the places (M,), and sum up attention to the next so many tokens (M,) in this direction.
 
-        `kept` are the features (L, B, F) of the other half. `scores` (L, P, B) get whole attention scores, `values`
-        (L, P, B, K) this half's share of the decoder's.
+        `kept` (N, F + K) is what does not change: what the other half adds, and the bias.
         """
-        kept = kept + read.bias
-        buffer = kept.new_empty(len(deleted), *kept.shape[1:])  # (P, B, F)
-        for position, active, doubled in self.direction.chains(int(deleted[0]), int(deleted[-1]) + 1):
-            features = buffer[active]
-            features[:] = kept[position]
-            features.flatten(0, 1).addmm_(doubled.flatten(0, 1), self.feature_matrix)
-            scores[position, active] = read.scores(features)
-            torch.mm(doubled.flatten(0, 1), self.value_matrix, out=values[position, active].flatten(0, 1))
+        size = len(read.bias)
+        side = _Side(
+            kept.new_full(deleted.shape, torch.finfo(kept.dtype).min),
+            kept.new_zeros(deleted.shape),
+            kept.new_zeros(len(deleted), kept.shape[1] - size),
+        )
+        steps, order = steps.sort(descending=True)
+        order = order[: steps.count_nonzero()]
+        for first in range(0, len(order), BLOCK_ROWS):
+            block = order[first : first + BLOCK_ROWS]  # (P,)
+            left = steps[first : first + len(block)]  # (P,)
+            scores = kept.new_full((int(left[0]), len(block)), -torch.inf)  # (S, P): steps come first
+            values = kept.new_zeros(*scores.shape, kept.shape[1] - size)  # (S, P, K)
+            seen = kept.new_empty(len(block), kept.shape[1])  # (P, F + K)
+            features, decoded = seen[:, :size], seen[:, size:]
+            chains = self.direction.chains(deleted[block], left)
+            for (places, doubled), score, value in zip(chains, scores, values, strict=True):
+                active = len(places)
+                if active < len(seen):
+                    seen, features, decoded = seen[:active], features[:active], decoded[:active]
+                torch.index_select(kept, 0, places, out=seen)
+                seen.addmm_(doubled, self.matrix)
+                score[:active] = read.scores(features)
+                value[:active] = decoded
+            top = scores.amax(0)
+            weights = scores.sub_(top).exp_()
+            side.top[block], side.total[block] = top, weights.sum(0)
+            side.values[block] = (weights[..., None] * values).sum(0)
+        return side

@@ -52,13 +52,15 @@ class Differentiator:
     def batches(self, tokens: Ragged) -> Iterator[Batch]:
         """Rows of similar length together."""
         positions = tokens.like(np.arange(len(tokens.values)))
-        for rows in length_batches(tokens.lengths, rows=BATCH_ROWS, cells=BATCH_CELLS):
+        filled = np.flatnonzero(tokens.lengths)  # a text without tokens has nothing to tell
+        for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
+            rows = filled[batch]
             framed = with_sentinels(tokens.take(rows))
             words, places = np.unique(framed.values, return_inverse=True)
             vectors = self.encoder.project(self.model.embedding[torch.from_numpy(words)])  # (U, D)
-            batch = Padded.of(framed.like(places))
-            projected = vectors.index_select(0, batch.values.flatten()).view(*batch.values.shape, -1)
-            yield Batch(rows, positions.take(rows).values, batch.with_values(projected))
+            padded = Padded.of(framed.like(places))
+            projected = vectors.index_select(0, padded.values.flatten()).view(*padded.values.shape, -1)
+            yield Batch(rows, positions.take(rows).values, padded.with_values(projected))
 
     def __call__(self, projected: Padded) -> Outcome:
         """Read projected tokens."""

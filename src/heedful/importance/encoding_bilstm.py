@@ -25,10 +25,11 @@ class DifferentiableBiLSTM(Differentiable):
         bias = torch.stack([layer.bias_ih_l0 + layer.bias_hh_l0 for layer in self._layers])[:, None]  # (2, 1, 4h)
         rows, width, hidden = *projected.values.shape[:2], weight.shape[2]
         padding = None if projected.full else ~projected.mask
-        gates = torch.empty(width, 2, rows, 4 * hidden)
-        cells, bent = torch.empty(2, width, 2, rows, hidden)  # (T, 2, B, h) each; bent: tanh of the cells
-        states = torch.empty(rows, width, 2 * hidden)
-        state = cell = torch.zeros(2, rows, hidden)
+        empty = projected.values.new_empty
+        gates = empty(width, 2, rows, 4 * hidden)
+        cells, bent = empty(2, width, 2, rows, hidden)  # (T, 2, B, h) each; bent: tanh of the cells
+        states = empty(rows, width, 2 * hidden)
+        state = cell = weight.new_zeros(2, rows, hidden)
         for t, gate in enumerate(gates):
             torch.add(_read(projected.values, t), bias, out=gate)
             if padding is not None:  # a shut input gate keeps the way back at zero until its text begins
@@ -43,8 +44,8 @@ class DifferentiableBiLSTM(Differentiable):
             states[:, t, :hidden], states[:, -1 - t, hidden:] = state
 
         def product(gradient: Tensor) -> Tensor:
-            total = torch.zeros(rows, width)
-            of_gate, of_cell = torch.zeros(2, rows, 4 * hidden), torch.zeros(2, rows, hidden)
+            total = weight.new_zeros(rows, width)
+            of_gate, of_cell = weight.new_zeros(2, rows, 4 * hidden), weight.new_zeros(2, rows, hidden)
             of_take, of_keep, of_new, of_show = of_gate.chunk(4, dim=-1)
             for t in reversed(range(width)):
                 take, keep, new, show = gates[t].chunk(4, dim=-1)

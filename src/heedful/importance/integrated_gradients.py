@@ -23,7 +23,7 @@ class IntegratedGradients(NamedTuple):
     error: NDArray[np.float32]  # (n,): |sum of a text's values - (its output - the baseline's output)|
 
 
-def integrated_gradients(model: Classifier, tokens: Ragged, *, steps: int = 32) -> IntegratedGradients:
+def integrated_gradients(model: Classifier, tokens: Ragged, *, steps: int = 16) -> IntegratedGradients:
     """The gradient of the decided class's probability, integrated on the straight line from zero vectors to the tokens.
 
     A single output is the second class's probability, and is the one explained whatever was decided. The gradient flows
@@ -33,7 +33,7 @@ def integrated_gradients(model: Classifier, tokens: Ragged, *, steps: int = 32) 
         raise BadConfig(f"integrated gradients need one step at least, not {steps}")
     nodes, shares = np.polynomial.legendre.leggauss(steps)  # on [-1, 1]
     values = tokens.like(np.empty(len(tokens.values), dtype=np.float32))
-    error = np.empty(len(tokens), dtype=np.float32)
+    error = np.zeros(len(tokens), dtype=np.float32)
     differentiate = Differentiator(model, attention_fixed=False)
     with torch.no_grad():
         for rows, cells, projected in differentiate.batches(tokens):

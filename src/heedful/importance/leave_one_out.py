@@ -5,6 +5,7 @@ same whichever token is missing, so every encoder of heedful has an exact form t
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,10 +23,18 @@ from heedful.ragged import Ragged, length_batches
 BATCH_ROWS = 64
 BATCH_CELLS = 1024  # padded tokens a batch: bounds the memory of long documents, keeps lengths alike
 
-FORMS: dict[type[Encoder], Callable[[Classifier, Ragged], Deletions]] = {
-    BiLSTM: bilstm_deletions,
-    CNN: cnn_deletions,
-    Average: average_deletions,
+
+class Form(NamedTuple):
+    """A way to delete each token, and how many times the usual batch suits it best."""
+
+    deletions: Callable[[Classifier, Ragged], Deletions]
+    scale: int = 1
+
+
+FORMS: dict[type[Encoder], Form] = {
+    BiLSTM: Form(bilstm_deletions, scale=4),  # it runs the chains of all texts together
+    CNN: Form(cnn_deletions),
+    Average: Form(average_deletions),
 }
 
 
@@ -43,15 +52,17 @@ def without_each(model: Classifier, tokens: Ragged) -> Ragged:
 
 def _deletions(model: Classifier, tokens: Ragged) -> Deletions:
     """Batch by batch of similar lengths; an encoder without a form of its own reads every shortened text."""
-    form = FORMS.get(type(model.encoder), plain_deletions)
+    form = FORMS.get(type(model.encoder), Form(plain_deletions))
     outputs = model.decoder.bias.shape[0]
     whole = np.empty((len(tokens), outputs), dtype=np.float32)
     without = tokens.like(np.empty((len(tokens.values), outputs), dtype=np.float32))
     filled = np.flatnonzero(tokens.lengths)
     with torch.inference_mode():
-        for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
+        for batch in length_batches(
+            tokens.lengths[filled], rows=form.scale * BATCH_ROWS, cells=form.scale * BATCH_CELLS
+        ):
             rows = filled[batch]
-            deletions = form(model, tokens.take(rows))
+            deletions = form.deletions(model, tokens.take(rows))
             whole[rows] = deletions.whole
             without.values[tokens.like(np.arange(len(tokens.values))).take(rows).values] = deletions.without.values
     return Deletions(whole, without)

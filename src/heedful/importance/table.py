@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from heedful.errors import unknown_name
 from heedful.importance.gradient import gradient
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import leave_one_out
@@ -39,6 +40,9 @@ def importance_table(
 
     All rows of an instance stand together, in the order of `measures` and outputs.
     """
+    for measure in measures:
+        if measure not in REGISTRY:
+            raise unknown_name("measure", measure, REGISTRY)
     names = pl.Series(list(ids), dtype=pl.String)
     rows = [
         pl.DataFrame(

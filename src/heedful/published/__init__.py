@@ -1,5 +1,6 @@
 """Figures that the papers published, to be set beside ours."""
 
+from functools import cache
 from importlib.resources import files
 from io import BytesIO
 from typing import NamedTuple
@@ -18,9 +19,14 @@ class Tau(NamedTuple):
 def table2(corpus: str, encoder: str, measure: str, decision: int) -> Tau | None:
     """What the paper gives for Kendall's tau of attention and a measure, by class; None where it gives nothing."""
     short = {"gradient": "gradient", "leave_one_out": "loo"}.get(measure)
-    frame = pl.read_csv(BytesIO(files(__name__).joinpath("jain_wallace_table2.csv").read_bytes()))
+    frame = _table2()
     columns = [f"{short}_{encoder}_{name}" for name in Tau._fields]
     row = frame.filter((pl.col("corpus") == corpus) & (pl.col("class") == str(decision)))
     if not len(row) or not set(columns) <= set(frame.columns):
         return None
     return Tau(*row.select(columns).row(0))
+
+
+@cache
+def _table2() -> pl.DataFrame:
+    return pl.read_csv(BytesIO(files(__name__).joinpath("jain_wallace_table2.csv").read_bytes()))

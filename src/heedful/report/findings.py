@@ -105,7 +105,7 @@ def _reach(run: Run, frame: pl.DataFrame) -> str:
 
 
 def _substitution(run: Run, frame: pl.DataFrame) -> str:
-    rows = substitution_scores(frame).iter_rows(named=True)
+    rows = substitution_scores(frame, classes=len(run.classes)).iter_rows(named=True)
     accuracies = ", ".join(f"{row['weights']} {figure(row['accuracy'], 3)}" for row in rows)
     return f"substitution: accuracy with weights that are {accuracies}"
 
