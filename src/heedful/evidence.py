@@ -119,7 +119,7 @@ class Evidence:
     def read(cls, path: Path | str) -> "Evidence":
         """Read and validate an evidence file."""
         path = Path(path)
-        return cls.from_frame(_collect(scan(path), path), read_metadata(path), str(path))
+        return cls.from_frame(collect(scan(path), path), read_metadata(path), str(path))
 
     @classmethod
     def from_frame(
@@ -149,15 +149,18 @@ def scan(path: Path) -> pl.LazyFrame:
     if not path.is_file():
         raise BadInput(f"{path}: there is no such evidence file")
     frame = scan_parquet(path)
-    _check_columns(_collect(frame.head(0), path), str(path))
+    _check_columns(collect(frame.head(0), path), str(path))
     return frame
 
 
-def _collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
+def collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
+    """Read what a lazy frame of the file asks for, or raise an error that names the file."""
     try:
         return frame.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(f"{path}: not a readable Parquet file ({error}); write it again") from error
+        raise BadInput(
+            f"{path}: not a readable Parquet file ({error}); write it again (in a run: delete it and run again)"
+        ) from error
 
 
 def _check_columns(frame: pl.DataFrame, where: str) -> None:
@@ -172,10 +175,10 @@ def read_batches(path: Path | str, size: int, *, start: int = 0) -> Iterator[Evi
     """An evidence file from instance `start` on in batches of instances, so that memory is bounded by a batch."""
     path = Path(path)
     frame, about = scan(path), read_metadata(path)
-    ids = _collect(frame.select("id"), path)["id"]
+    ids = collect(frame.select("id"), path)["id"]
     check_unique(ids, str(path))  # a batch sees only its own
     for first in range(start, max(1, len(ids)), size):
-        yield Evidence.from_frame(_collect(frame.slice(first, size), path), about, str(path))
+        yield Evidence.from_frame(collect(frame.slice(first, size), path), about, str(path))
 
 
 def metadata(classes: Sequence[str], provenance: Mapping[str, Any]) -> dict[str, str]:

@@ -78,6 +78,19 @@ def test_show_prints_the_heat_map_of_an_instance(finished: Run) -> None:
     assert result.out.startswith("test-00003 of planted: decided")
     assert "most attended:" in result.out
     assert "really deciding:" in result.out
+    assert "adversarial attention: decided" in result.out
+
+
+def test_a_run_prints_whole_paths_and_what_was_found(tmp_path: Path) -> None:
+    out = tmp_path / ("long" * 30)
+    result = heedful("run", *ARGUMENTS, "--out", out)
+    (folder,) = out.iterdir()
+    assert f"heedful show {folder}\n" in result.out
+    for words in ("Kendall's tau", "permutation:", "adversary:", "reach:", "substitution:", "violation:", "truth:"):
+        assert words in result.out
+    facts = json.loads(heedful("run", *ARGUMENTS, "--out", out, "--json").out)
+    quantities = {row["quantity"] for row in facts["results"]["correlation"]}
+    assert {"tau_attention_gradient", "significant_attention_leave_one_out"} <= quantities
 
 
 def test_show_reads_any_text(finished: Run) -> None:
@@ -117,6 +130,11 @@ BAD_USE = [
     (["run", "--corpus", "planted", "--set", "training.epochs"], "write it as key=value"),
     (["run", "--corpus", "planted", "--set", "training.epochs=none"], "training.epochs = 'none'"),
     (["run", "--corpus", "planted", "--set", "seed=1", "--set", "seed.x=1"], "'seed' is already set to a value"),
+    (["run", "--corpus", "planted", "--experiments", "reach,magic"], "unknown experiment 'magic'; valid: adversary"),
+    (["run", "--corpus", "planted", "--experiments", ""], "unknown experiment ''"),
+    (["run", "--corpus", "planted", "--set", "experiment_options.epsilon=1"], "experiment_options.epsilon = 1"),
+    (["run", "--corpus", "planted", "--set", "experiment_options.epsilon=nan"], "experiment_options.epsilon = nan"),
+    (["run", "--corpus", "planted", "--set", 'importance.measures=["shap"]'], "there is no measure 'shap'"),
     (["run", "--config", "none.toml"], "none.toml: there is no such configuration file"),
     (["run", "--corpus", "planted", "--vectors", "none.vec"], "none.vec"),
     (["run", "--file", "none.csv", "--text", "a", "--label", "b"], "none.csv"),
@@ -126,6 +144,7 @@ BAD_USE = [
     (["show", "RUN", "--text", "  "], "--text has no tokens"),
     (["show", "RUN", "--save", "heat.pdf"], "unknown heat-map format '.pdf'"),
     (["show", "RUN", "--save", "nowhere/heat.svg"], "there is no directory nowhere"),
+    (["show", "RUN", "--save", "/.svg"], "unknown heat-map format"),
     (["corpora", "imbd"], "did you mean 'imdb'"),
     (["corpora", "get"], "name the corpus to download"),
     (["corpora", "get", "mimic-anemia"], "mimic-anemia"),

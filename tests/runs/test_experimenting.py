@@ -11,6 +11,7 @@ from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.evidence import Evidence
 from heedful.importance import MEASURES
 from heedful.importance.table import REGISTRY, importance_table
+from heedful.report.instance import read_instance
 from heedful.runs import experimenting
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
@@ -99,6 +100,33 @@ def test_all_adds_the_search(tmp_path: Path) -> None:
     assert np.all(search["jsd"].to_numpy() <= exact["jsd"].to_numpy() + 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("given", "names"), [("reach", ["reach"]), (" reach, truth", ["reach", "truth"]), ("none", [])]
+)
+def test_experiments_may_be_named_as_on_the_command_line(tmp_path: Path, given: str, names: list[str]) -> None:
+    run = perform(VALUES, out=tmp_path, experiments=given)
+    assert list(run.manifest["stages"])[3:] == names
+
+
+def test_damaged_files_are_named_and_made_again(tmp_path: Path, finished: Run) -> None:
+    run = Run.open(shutil.copytree(finished.folder, tmp_path / finished.folder.name))
+    file = run.folder / "importance.parquet"
+    file.write_bytes(b"broken")
+    (run.folder / "results" / "correlation.parquet").unlink()
+    with pytest.raises(BadInput, match=r"importance\.parquet is damaged.*delete it and run again"):
+        perform(VALUES, out=tmp_path)
+    file.unlink()
+    assert contents(perform(VALUES, out=tmp_path).folder) == contents(finished.folder)
+    evidence = run.folder / "evidence.parquet"
+    evidence.write_bytes(evidence.read_bytes()[:200] + b"x" * 400)
+    with pytest.raises(BadInput, match=r"evidence\.parquet: not a readable Parquet file.*delete it and run again"):
+        read_instance(run, "test-00001")
+    manifest = run.folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"corpus"', '"campus"'))
+    with pytest.raises(BadInput, match=r"manifest\.json is damaged"):
+        _ = run.metrics
+
+
 def test_parts_make_no_difference(tmp_path: Path, finished: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experimenting, "PART_INSTANCES", 7)
     monkeypatch.setattr(experimenting, "PART_ITEMS", 50)
@@ -153,7 +181,9 @@ def test_bad_options_are_refused_by_name(values: dict[str, object], words: str) 
 
 
 def test_unknown_and_unsupported_experiments_are_refused_before_anything_is_done(tmp_path: Path) -> None:
-    with pytest.raises(BadConfig, match="unknown experiment 'magic'; valid: adversary, adversary_search, correlation"):
+    with pytest.raises(
+        BadConfig, match="unknown experiment 'magic'; valid: adversary, adversary_search, all, correlation"
+    ):
         perform(VALUES, out=tmp_path / "runs", experiments=["magic"])
     (tmp_path / "r.csv").write_text("text,label\n" + "a fine film,good\na dull film,bad\n" * 20)
     table = {"file": str(tmp_path / "r.csv"), "text": "text", "label": "label"}

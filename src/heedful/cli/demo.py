@@ -24,7 +24,7 @@ def demo(
 ) -> None:
     """Train attention models on built-in reviews whose deciding words are known, and test their attention."""
     from heedful.cli.console import bars, console, notices
-    from heedful.report.demo import Finding, demo_report, find
+    from heedful.report.demo import Finding, demo_place, demo_report, find
     from heedful.runs.execution import perform
 
     findings: list[Finding] = []
@@ -46,3 +46,4 @@ def demo(
         typer.echo(json.dumps([finding._asdict() for finding in findings], default=str))
     else:
         console.print(demo_report(findings))
+        console.print(demo_place(findings), markup=False, soft_wrap=True)

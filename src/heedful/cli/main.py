@@ -54,7 +54,9 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         place = error.filename or "file system"
-        _fail(f"{place}: {error.strerror or error}; --out says where runs go, HEEDFUL_CACHE where the cache is", 2)
+        _fail(
+            f"{place}: {error.strerror or error}; choose a place that can be written (--out, --save, HEEDFUL_CACHE)", 2
+        )
     except Exception as error:  # a bug of ours: still no traceback, unless asked for
         if os.environ.get("HEEDFUL_DEBUG"):
             traceback.print_exc()

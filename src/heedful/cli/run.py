@@ -36,12 +36,14 @@ def run(
     ] = None,
     data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
     out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print directory and metrics as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print directory, metrics and summed-up results as JSON.")
+    ] = False,
 ) -> None:
     """Train a model on a corpus and put its attention to the tests; resumes what was interrupted, repeats nothing."""
     from heedful.cli.console import bars, console, parse_settings
     from heedful.errors import BadConfig
-    from heedful.report.summary import run_summary
+    from heedful.report.summary import run_place, run_summary, summaries
     from heedful.runs.config import merge, read_toml
     from heedful.runs.execution import perform
 
@@ -65,17 +67,13 @@ def run(
     if "corpus" not in values:
         raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
-        done = perform(values, out=out, data=data, experiments=_named(experiments), reporter=reporter)
+        done = perform(values, out=out, data=data, experiments=experiments, reporter=reporter)
     if as_json:
-        typer.echo(json.dumps({"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}))
+        facts = {"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}
+        typer.echo(json.dumps({**facts, "results": summaries(done)}))
     else:
         console.print(run_summary(done))
-
-
-def _named(experiments: str | None) -> str | list[str] | None:
-    if experiments is None or experiments == "all":
-        return experiments
-    return [] if experiments == "none" else [name.strip() for name in experiments.split(",")]
+        console.print(run_place(done), markup=False, soft_wrap=True)
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.report.findings import figure, mean_of, percent
+from heedful.report.findings import MEASURES, Figures, figure, percent, spread
 from heedful.report.heatmap import terminal_heatmap
 from heedful.report.instance import read_instance
 from heedful.runs.directory import Run
@@ -38,12 +38,12 @@ class Finding(NamedTuple):
 def find(corpus: str, run: Run) -> Finding:
     """Collect the figures of one run."""
     names = ("correlation", "permutation", "adversary", "reach", "truth")
-    correlation, permutation, adversary, reach, truth = map(run.results, names)
-    free = mean_of(reach, "can_change")
-    elsewhere = truth.filter(~pl.col("top"))
+    correlation, permutation, adversary, reach, truth = (Figures(run.results(name)) for name in names)
+    free = reach.get("can_change")
+    elsewhere = truth.frame.filter(~pl.col("top"))
     taus = {
-        f"{name}_{measure}": mean_of(correlation, f"{quantity}_attention_{measure}", statistic)
-        for measure in ("gradient", "leave_one_out")
+        f"{name}_{measure}": correlation.get(f"{quantity}_attention_{measure}", statistic)
+        for measure in MEASURES
         for name, quantity, statistic in (
             ("tau", "tau", "mean"),
             ("std", "tau", "std"),
@@ -56,24 +56,33 @@ def find(corpus: str, run: Run) -> Finding:
         folder=run.folder,
         accuracy=run.metrics["test"]["accuracy"],
         **taus,
-        permutation=mean_of(permutation, "median"),
-        adversary=mean_of(adversary, "jsd"),
+        permutation=permutation.get("median"),
+        adversary=adversary.get("jsd"),
         irrelevant=None if free is None else 1 - free,
-        mass=mean_of(truth, "mass"),
-        top=mean_of(truth, "top"),
-        example=(elsewhere if len(elsewhere) else truth)["id"][0],
+        mass=truth.get("mass"),
+        top=truth.get("top"),
+        example=(elsewhere if len(elsewhere) else truth.frame)["id"][0],
     )
 
 
 def demo_report(findings: list[Finding]) -> RenderableType:
     """The table, what it means, and an example."""
-    worst = min(findings, key=lambda finding: finding.top or 0.0)
+    worst = _worst(findings)
     return Group(
         _table(findings),
         Text(_words(findings, worst)),
         terminal_heatmap(read_instance(Run.open(worst.folder), worst.example)),
-        Text(f"\nLook at more: heedful show {worst.folder}", no_wrap=True, overflow="ignore"),
     )
+
+
+def demo_place(findings: list[Finding]) -> str:
+    """Where to go on; to be printed without wrapping."""
+    return f"\nLook at more: heedful show {_worst(findings).folder}"
+
+
+def _worst(findings: list[Finding]) -> Finding:
+    """The model that points at the right words least often."""
+    return min(findings, key=lambda finding: finding.top or 0.0)
 
 
 def _table(findings: list[Finding]) -> Table:
@@ -96,19 +105,15 @@ def _table(findings: list[Finding]) -> Table:
             _short(finding),
             finding.encoder,
             percent(finding.accuracy),
-            _spread(finding.tau_gradient, finding.std_gradient),
+            spread(finding.tau_gradient, finding.std_gradient),
             percent(finding.significant_gradient),
-            _spread(finding.tau_leave_one_out, finding.std_leave_one_out),
+            spread(finding.tau_leave_one_out, finding.std_leave_one_out),
             percent(finding.significant_leave_one_out),
             figure(finding.permutation),
             figure(finding.adversary),
             percent(finding.top),
         )
     return table
-
-
-def _spread(mean: float | None, std: float | None) -> str:
-    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)}"
 
 
 def _words(findings: list[Finding], worst: Finding) -> str:
@@ -121,33 +126,40 @@ def _words(findings: list[Finding], worst: Finding) -> str:
     low = min(findings, key=lambda finding: finding.tau_gradient or 0.0)
     if (low.tau_gradient or 0.0) < 0.3:
         words += (
-            f"It is {figure(low.tau_gradient)} for {low.encoder} on {_short(low)} reviews: who reads its attention and "
-            "who reads its gradients are told different stories."
+            f"Tau with the gradient is {figure(low.tau_gradient)} for {low.encoder} on {_short(low)} reviews: "
+            "who reads its attention and who reads its gradients are told different stories."
         )
     words += (
         "\npermutation: how far the output moves (TVD, 0 to 1) when the weights are shuffled; near 0: which word had "
         "which weight did not matter.\n"
         "adversary: how far other attention can be from the model's own (JSD, at most 0.69) if the output may move by "
-        "0.01 only. "
+        "0.01 only (for three classes: at least so far). "
     )
     far = max(findings, key=lambda finding: finding.adversary or 0.0)
     if (far.adversary or 0.0) > 0.4:
         words += (
             f"It is {figure(far.adversary)} for {far.encoder} on {_short(far)} reviews: quite another heat-map would "
-            "have gone with the same decision."
+            "have gone with nearly the same output."
         )
-    words += "\n"
+    return f"{words}\n{_compared(findings, worst)}\n"
+
+
+def _compared(findings: list[Finding], worst: Finding) -> str:
+    """The model that points at the right words least often beside the best one on the same reviews."""
     rivals = [finding for finding in findings if finding.corpus == worst.corpus]
     best = max(rivals, key=lambda finding: finding.top or 0.0)
-    words += (
+    if best.top == worst.top:
+        return ""
+    words = (
         f"top word: on the {_short(worst)} reviews, the most attended word is one that decides in "
         f"{percent(best.top)} of the texts for {best.encoder} (right on {percent(best.accuracy)}), and in "
         f"{percent(worst.top)} for {worst.encoder} (right on {percent(worst.accuracy)}). "
     )
-    if worst.accuracy >= best.accuracy and (worst.top or 0) < (best.top or 0):
-        rank = "better" if worst.accuracy > best.accuracy else "equally good"
+    lead = worst.accuracy - best.accuracy
+    if lead > -0.01:
+        rank = "better" if lead > 0.01 else "equally good"
         words += f"The {rank} classifier has the worse map: being right does not make attention an explanation."
-    return words + "\n"
+    return words
 
 
 def _short(finding: Finding) -> str:

@@ -1,7 +1,7 @@
 """What the experiments of a run found, in the terminal: Table 2 of Jain & Wallace 2019, and the rest in words."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import polars as pl
 from rich.console import Group, RenderableType
@@ -10,26 +10,38 @@ from rich.text import Text
 
 from heedful.experiments import EXPERIMENTS, substitution_scores, summary
 from heedful.printable import printable
-from heedful.published import table2
+from heedful.published import Tau, table2
 from heedful.runs.directory import Run
 
 MEASURES = ("gradient", "leave_one_out")  # the columns of the paper's table
 
 
+class Figures:
+    """An experiment's frame and its summary."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+        table = summary(frame)
+        keys = zip(table["quantity"], table["decision"], strict=True)
+        self._rows = dict(zip(keys, table.iter_rows(named=True), strict=True))
+
+    def get(self, quantity: str, statistic: str = "mean", decision: int | None = None) -> float | None:
+        """A statistic over the instances with a decision, or over all; None where nothing is defined."""
+        value: float | None = self._rows.get((quantity, decision), {}).get(statistic)
+        return value
+
+    @property
+    def decisions(self) -> list[int]:
+        """The classes that were decided for."""
+        return sorted({decision for _, decision in self._rows if decision is not None})
+
+
 def findings(run: Run) -> RenderableType:
     """Everything that was performed; nothing for what was not."""
-    done = {name: run.results(name) for name in EXPERIMENTS if run.done(name)}
+    done = {name: Figures(run.results(name)) for name in EXPERIMENTS if run.done(name)}
     parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
-    lines = [Text(_WORDS[name](run, frame)) for name, frame in done.items() if name in _WORDS]
+    lines = [Text(_WORDS[name](run, figures)) for name, figures in done.items() if name in _WORDS]
     return Group(*parts, *lines)
-
-
-def mean_of(frame: pl.DataFrame, quantity: str, statistic: str = "mean", decision: int | None = None) -> float | None:
-    """A figure of an experiment's summary; None where nothing is defined."""
-    table = summary(frame)
-    group = pl.col("decision").is_null() if decision is None else pl.col("decision") == decision
-    found = table.filter((pl.col("quantity") == quantity) & group)[statistic].to_list()
-    return found[0] if found else None
 
 
 def percent(share: float | None) -> str:
@@ -42,85 +54,104 @@ def figure(value: float | None, digits: int = 2) -> str:
     return "undefined" if value is None else f"{value:.{digits}f}"
 
 
-def _correlation(run: Run, frame: pl.DataFrame) -> Table:
+def spread(mean: float | None, std: float | None) -> str:
+    """Mean and standard deviation."""
+    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)}"
+
+
+def _correlation(run: Run, figures: Figures) -> Table:
     table = Table(title="Kendall's tau of attention and importance", title_justify="left", box=None)
-    measures = [name for name in MEASURES if f"tau_attention_{name}" in frame.columns]
-    decided = sorted(frame["decision"].unique().to_list())
+    measures = _measures(figures.frame.columns)
     published = {
-        (measure, decision): table2(run.config.corpus, run.config.encoder, measure, decision)
+        (measure, decision): _published(run, measure, decision)
         for measure in measures
-        for decision in decided
+        for decision in figures.decisions
     }
-    for column in ("importance", "decided"):
-        table.add_column(column, no_wrap=True)
+    table.add_column("importance", no_wrap=True)
+    table.add_column("decided", overflow="ellipsis", no_wrap=True, max_width=20)
     known = any(published.values())
     for column in ("instances", "mean±std", "p≤0.05", *(("in the paper", "p≤0.05") if known else ())):
         table.add_column(column, justify="right", no_wrap=True)
     for measure in measures:
-        for decision in [*decided, None]:
-            named = "all" if decision is None else printable(run.classes[decision])
-            count = len(frame) if decision is None else int((frame["decision"] == decision).sum())
-            cells = [measure.replace("_", "-"), named, f"{count:,}", *_tau(frame, measure, decision)]
-            paper = None if decision is None else published[measure, decision]
+        quantity = f"attention_{measure}"
+        for decision in [*figures.decisions, None]:
+            name = "all" if decision is None else printable(run.classes[decision])
+            count, mean, std = (figures.get(f"tau_{quantity}", which, decision) for which in ("n", "mean", "std"))
+            significant = percent(figures.get(f"significant_{quantity}", decision=decision))
+            cells = [measure.replace("_", "-"), name, f"{count:,}", spread(mean, std), significant]
+            paper = published.get((measure, decision)) if decision is not None else None
             if paper is not None:
-                cells += [f"{paper.mean:.2f}±{paper.std:.2f}", percent(paper.significant)]
+                cells += [spread(paper.mean, paper.std), percent(paper.significant)]
             table.add_row(*map(Text, cells))
+        undefined = figures.get(f"tau_{quantity}", "undefined")
+        if undefined:
+            table.add_row(Text(measure.replace("_", "-")), Text("undefined"), Text(f"{undefined:,}"))
     return table
 
 
-def _tau(frame: pl.DataFrame, measure: str, decision: int | None) -> tuple[str, str]:
-    mean, std = (mean_of(frame, f"tau_attention_{measure}", name, decision) for name in ("mean", "std"))
-    significant = mean_of(frame, f"significant_attention_{measure}", decision=decision)
-    return ("undefined" if mean is None else f"{mean:.2f}±{figure(std)}"), percent(significant)
+def _measures(columns: Iterable[str]) -> list[str]:
+    """The paper's measures, as far as they were taken; if none was, those that were."""
+    prefix = "tau_attention_"
+    taken = [name.removeprefix(prefix) for name in columns if name.startswith(prefix)]
+    return [name for name in MEASURES if name in taken] or taken
 
 
-def _permutation(run: Run, frame: pl.DataFrame) -> str:
-    moved, change = figure(mean_of(frame, "median")), percent(mean_of(frame, "can_change"))
+def _published(run: Run, measure: str, decision: int) -> Tau | None:
+    """The paper's figure for the same model on the same data; its classes of anemia are not those of its code."""
+    config = run.config
+    other = config.attention != "additive" or run.manifest["corpus"]["subset"]
+    if other or (config.corpus, config.preset) == ("mimic-anemia", "released"):
+        return None
+    return table2(config.corpus, config.encoder, measure, decision)
+
+
+def _permutation(run: Run, figures: Figures) -> str:
+    moved, change = figure(figures.get("median")), percent(figures.get("can_change"))
     return (
-        f"permutation: the same weights in random order move the output by a TVD of {moved} (mean of the medians); "
+        f"permutation: the same weights in random order move the output by {moved} (TVD, 0 to 1; mean of the medians); "
         f"some order changes the decision of {change} of the instances"
     )
 
 
-def _adversary(run: Run, frame: pl.DataFrame) -> str:
-    certified = mean_of(frame, "certified")
-    proof = "the exact optimum" if certified == 1 else f"proved to be the optimum for {percent(certified)}"
-    return f"adversary: {_away(run, frame)}; {proof}"
+def _adversary(run: Run, figures: Figures) -> str:
+    if figures.get("certified") == 1:
+        return f"adversary: {_away(run, figures)}; the exact optimum"
+    return f"adversary: {_away(run, figures)}; what no attention exceeds is {figure(figures.get('upper'))}"
 
 
-def _search(run: Run, frame: pl.DataFrame) -> str:
-    return f"adversary search: {_away(run, frame)}, as far as the paper's search finds"
+def _search(run: Run, figures: Figures) -> str:
+    return f"adversary search: {_away(run, figures)}, as far as the paper's search finds"
 
 
-def _away(run: Run, frame: pl.DataFrame) -> str:
+def _away(run: Run, figures: Figures) -> str:
     epsilon = run.config.experiment_options.epsilon
-    distance = f"{figure(mean_of(frame, 'jsd'))} (JSD, at most {math.log(2):.2f})"
-    return f"attention can be {distance} away while the output moves by {epsilon:g} at most"
+    distance = f"{figure(figures.get('jsd'))} (JSD; {math.log(2):.2f}: nothing in common)"
+    return f"other attention can be {distance} away while the output moves by {epsilon:g} at most"
 
 
-def _reach(run: Run, frame: pl.DataFrame) -> str:
-    free = mean_of(frame, "can_change")
+def _reach(run: Run, figures: Figures) -> str:
+    free = figures.get("can_change")
     irrelevant = percent(None if free is None else 1 - free)
-    return f"reach: no attention whatever changes the decision of {irrelevant} of the instances"
+    return f"reach: in {irrelevant} of the instances no attention could change the decision"
 
 
-def _substitution(run: Run, frame: pl.DataFrame) -> str:
-    rows = substitution_scores(frame, classes=len(run.classes)).iter_rows(named=True)
+def _substitution(run: Run, figures: Figures) -> str:
+    rows = substitution_scores(figures.frame, classes=len(run.classes)).iter_rows(named=True)
     accuracies = ", ".join(f"{row['weights']} {figure(row['accuracy'], 3)}" for row in rows)
     return f"substitution: accuracy with weights that are {accuracies}"
 
 
-def _violation(run: Run, frame: pl.DataFrame) -> str:
-    share = percent(mean_of(frame, "violates"))
+def _violation(run: Run, figures: Figures) -> str:
+    share = percent(figures.get("violates"))
     return f"violation: the most attended item argues against the decision in {share} of the instances"
 
 
-def _truth(run: Run, frame: pl.DataFrame) -> str:
-    mass, share = percent(mean_of(frame, "mass")), percent(mean_of(frame, "share"))
+def _truth(run: Run, figures: Figures) -> str:
+    mass, share = percent(figures.get("mass")), percent(figures.get("share"))
     return f"truth: {mass} of the attention lies on the items that decide, which are {share} of all"
 
 
-_WORDS: dict[str, Callable[[Run, pl.DataFrame], str]] = {
+_WORDS: dict[str, Callable[[Run, Figures], str]] = {
     "permutation": _permutation,
     "adversary": _adversary,
     "adversary_search": _search,

@@ -30,7 +30,7 @@ class Map(NamedTuple):
 def maps(instance: Instance) -> list[Map]:
     """The model's attention and, where there is one, the adversary's."""
     own = Map("attention", instance.weights)
-    if instance.adversarial is None:
+    if instance.adversarial is None or len(instance.tokens) == 1:
         return [own]
     return [own, Map("adversarial attention", instance.adversarial.weights)]
 
@@ -50,7 +50,10 @@ def comparison(instance: Instance) -> str:
     other = instance.adversarial
     if other is None:
         return ""
-    best = "none is further" if other.certified else f"none is further than {other.upper:.3f}"
+    if len(instance.tokens) == 1:
+        return "there is no other attention over a single item"
+    limit = "" if other.certified else f" than {other.upper:.3f}"
+    best = f"none within these bounds is further away{limit}"
     return printable(
         f"adversarial attention: decided {other.decision} (p = {other.probability:.3f}); output moved by TVD "
         f"{other.tvd:.3f} (at most {other.epsilon:g} allowed), attention by JSD {other.jsd:.3f} of 0.693; {best}"
@@ -62,21 +65,36 @@ def terminal_heatmap(instance: Instance, *, top: int = 5) -> RenderableType:
     shown = maps(instance)
     table = Table.grid(padding=(0, 3, 0, 0))
     for _ in shown:
-        table.add_column(ratio=1)
+        table.add_column(ratio=1, overflow="fold")  # a token is never cut
     if len(shown) > 1:
         table.expand = True
         table.add_row(*(Text(one.title, style="underline") for one in shown))
     table.add_row(*(_coloured(instance.tokens, one) for one in shown))
-    table.add_row(*(Text(f"most attended: {_heaviest(instance.tokens, one.weights, top)}") for one in shown))
+    table.add_row(*(Text(heaviest(instance, one, top=top)) for one in shown))
     lines: list[RenderableType] = [Text(headline(instance), style="bold"), table]
-    if instance.adversarial is not None:
-        lines.append(Text(comparison(instance)))
+    return Group(*lines, *map(Text, notes(instance)))
+
+
+def heaviest(instance: Instance, shown: Map, *, top: int = 5) -> str:
+    """The items with most weight in numbers: colours are only shares of the heaviest."""
+    order = sorted(range(len(shown.weights)), key=lambda index: -shown.weights[index])[:top]
+    named = [
+        f"{printable(instance.tokens[index])} {shown.weights[index]:.3f}" for index in order if shown.weights[index]
+    ]
+    return f"most attended: {', '.join(named)}"
+
+
+def notes(instance: Instance) -> list[str]:
+    """What is to be said below the maps."""
+    lines = [comparison(instance)] if instance.adversarial is not None else []
     if instance.truth is not None:
         deciding = [index for index, decides in enumerate(instance.truth) if decides]
         words = ", ".join(printable(instance.tokens[index]) for index in deciding)
         mass = sum(instance.weights[index] for index in deciding)
-        lines.append(Text(f"really deciding: {words} (attention on them: {mass:.3f})"))
-    return Group(*lines)
+        lines.append(
+            f"really deciding: {words} (attention on them: {mass:.3f})" if words else "really deciding: nothing"
+        )
+    return lines
 
 
 def _coloured(tokens: list[str], shown: Map) -> Text:
@@ -85,11 +103,6 @@ def _coloured(tokens: list[str], shown: Map) -> Text:
         text.append(printable(token), Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})"))
         text.append(" ")
     return text
-
-
-def _heaviest(tokens: list[str], weights: list[float], top: int) -> str:
-    heaviest = sorted(range(len(tokens)), key=lambda index: -weights[index])[:top]
-    return ", ".join(f"{printable(tokens[index])} {weights[index]:.3f}" for index in heaviest if weights[index] > 0)
 
 
 def _colour(share: float) -> tuple[int, int, int]:

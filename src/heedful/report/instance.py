@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from heedful.errors import BadInput, NotFound
-from heedful.evidence import Evidence, decide, read_metadata, scan
+from heedful.evidence import Evidence, collect, decide, read_metadata, scan
 from heedful.experiments import adversary
 from heedful.printable import plain_text
 from heedful.runs.directory import Run
@@ -54,9 +54,9 @@ def read_instance(run: Run, id: str | None) -> Instance:
     run.require("evidence")
     path = run.folder / "evidence.parquet"
     frame = scan(path)
-    row = (frame.head(1) if id is None else frame.filter(pl.col("id") == id)).collect()
+    row = collect(frame.head(1) if id is None else frame.filter(pl.col("id") == id), path)
     if not len(row):
-        first = frame.select("id").head(1).collect().item()
+        first = collect(frame.select("id").head(1), path).item()
         raise NotFound(f"{path}: there is no instance '{id}'; ids look like '{first}'")
     return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run)
 

@@ -1,9 +1,12 @@
 """A run in the terminal: corpus, metrics, where the files are."""
 
+from typing import Any
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from heedful.experiments import EXPERIMENTS, summary
 from heedful.printable import printable
 from heedful.report.findings import findings
 from heedful.runs.directory import Run
@@ -28,11 +31,17 @@ def run_summary(run: Run) -> RenderableType:
         f"classes: {classes}\n"
         f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text; {seconds:.0f} s in all"
     )
-    # a path is one word, however narrow the terminal: it is there to be copied
-    place = Text(
-        f"written to {run.folder}\nsee an instance: heedful show {run.folder}", no_wrap=True, overflow="ignore"
-    )
-    return Group(table, about, findings(run), place)
+    return Group(table, about, findings(run))
+
+
+def run_place(run: Run) -> str:
+    """Where the files are; to be printed without wrapping, because a path is there to be copied."""
+    return f"written to {run.folder}\nsee an instance: heedful show {run.folder}"
+
+
+def summaries(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """The experiments that were performed, summed up by decided class and over all, as plain values."""
+    return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENTS if run.done(name)}
 
 
 def _figure(value: float | None) -> str:

@@ -13,14 +13,14 @@ def run(
     *,
     out: Path | str = "runs",
     data: Path | str | None = None,
-    experiments: Sequence[str] | None = None,
+    experiments: str | Sequence[str] | None = None,
     **values: Any,
 ) -> Run:
     """Train a model on a corpus, write its evidence and perform experiments on it, or resume what is there of that.
 
-    `experiments` are named as in `heedful.experiments`; None means all usual ones, an empty list none. `values` are
-    those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the tables
-    `corpus_options`, `vocabulary`, `embedding`, `encoder_options`, `training`, `importance` and `experiment_options` as
-    dictionaries.
+    `experiments` are named as in `heedful.experiments`; None means all usual ones, an empty list none, "all" every one.
+    `values` are those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the
+    tables `corpus_options`, `vocabulary`, `embedding`, `encoder_options`, `training`, `importance` and
+    `experiment_options` as dictionaries.
     """
     return perform({"corpus": corpus, **values}, out=out, data=data, experiments=experiments)

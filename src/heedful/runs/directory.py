@@ -87,7 +87,8 @@ class Run:
             return {"stages": {}}
         try:
             manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            manifest["stages"].items()
+            if manifest["stages"].keys():  # once a stage is done, the corpus is known
+                manifest["corpus"]["classes"]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadInput(f"{file} is damaged ({error}): remove the directory and run again") from error
         return manifest
@@ -135,7 +136,7 @@ class Run:
         """Test and dev metrics."""
         self.require("evidence")
         file = self.folder / "metrics.json"
-        with _damage_named(file, ValueError):
+        with damage_named(file, ValueError):
             metrics: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return metrics
 
@@ -153,13 +154,13 @@ class Run:
 
     def results(self, experiment: str) -> pl.DataFrame:
         """An experiment's frame, one row an instance; `heedful.experiments.summary` sums it up."""
-        if experiment not in EXPERIMENTS:
-            raise unknown_name("experiment", experiment, EXPERIMENTS)
+        if experiment not in tuple(EXPERIMENTS):  # whatever type was given
+            raise unknown_name("experiment", str(experiment), EXPERIMENTS)
         self.require(experiment)
         return self._frame(STAGES[experiment].files[0])
 
     def _frame(self, name: str) -> pl.DataFrame:
-        with _damage_named(self.folder / name, pl.exceptions.PolarsError):
+        with damage_named(self.folder / name, pl.exceptions.PolarsError):
             return scan_parquet(self.folder / name).collect()
 
     @property
@@ -171,7 +172,7 @@ class Run:
     def epochs(self) -> list[dict[str, Any]]:
         """The records of training.jsonl."""
         file = self.folder / "training.jsonl"
-        with _damage_named(file, ValueError):
+        with damage_named(file, ValueError):
             return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
     @property
@@ -211,7 +212,7 @@ class Run:
         self.require("train")
         file = self.folder / "model.safetensors"
         tensors, _ = read_tensors(file)
-        with _damage_named(file, KeyError, RuntimeError):
+        with damage_named(file, KeyError, RuntimeError):
             model = build_model(self.config, embedding=tensors["embedding"].numpy(), classes=self.classes)
             model.load_state_dict(tensors)
         return model.eval()
@@ -226,7 +227,8 @@ class Run:
 
 
 @contextmanager
-def _damage_named(file: Path, *kinds: type[Exception]) -> Iterator[None]:
+def damage_named(file: Path, *kinds: type[Exception]) -> Iterator[None]:
+    """Turn what a damaged file of a run leads to into an error that says what to do."""
     try:
         yield
     except kinds as error:

@@ -21,7 +21,7 @@ from heedful.evidence import scan
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
-from heedful.runs.experimenting import chosen, perform_experiment, write_importance
+from heedful.runs.experimenting import chosen, named, perform_experiment, write_importance
 from heedful.runs.lock import locked
 from heedful.runs.reporter import Reporter
 from heedful.runs.stages import prepare, train_model, write_evidence
@@ -35,13 +35,14 @@ def perform(
     *,
     out: Path | str = "runs",
     data: Path | str | None = None,
-    experiments: Iterable[str] | None = None,
+    experiments: str | Iterable[str] | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Perform the run that `values` describe (see `resolve`) with the named experiments (None: all that are usual and
     that its evidence supports), or what is missing of it."""
     reporter = reporter or Reporter()
     config = resolve(values)
+    names = named(experiments)
     run = Run.at(Path(out) / config.name, config)
     _check_sources(run, data)
     if run.missing(["evidence"]):
@@ -50,7 +51,7 @@ def perform(
     else:
         corpus = None
         columns = scan(run.folder / "evidence.parquet").collect_schema().names()
-    wanted = ["evidence", *chosen(experiments, columns)]
+    wanted = ["evidence", *chosen(names, columns)]
     if run.missing(wanted):
         fresh = not run.folder.exists()
         with locked(run.folder), _threads(config.threads):

@@ -7,50 +7,61 @@ import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput, unknown_name
-from heedful.evidence import read_batches, scan
-from heedful.experiments import EXPERIMENTS, summary
+from heedful.evidence import collect, read_batches, scan
+from heedful.experiments import EXPERIMENTS
 from heedful.files import Parts, scan_parquet
 from heedful.ragged import Indices
 from heedful.runs.config import RunConfig
-from heedful.runs.directory import STAGES, Run
+from heedful.runs.directory import STAGES, Run, damage_named
 from heedful.runs.reporter import Reporter
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
-PART_ITEMS = 8192  # items of importance lost at most by a kill: a long text costs more than many short ones
+PART_ITEMS = 4096  # items of importance lost at most by a kill: a long text costs more than many short ones
 
 # performed unless others are named; the search is there to be compared with, and takes long
 USUAL = tuple(name for name in EXPERIMENTS if name != "adversary_search")
 
-_FIGURES = {  # what the line about a finished experiment says: a quantity and its name
-    "correlation": ("tau_attention_gradient", "mean tau of attention and gradient"),
-    "permutation": ("median", "mean of the median TVD"),
-    "adversary": ("jsd", "mean eps-max JSD"),
-    "adversary_search": ("jsd", "mean JSD found"),
-    "reach": ("can_change", "attention can change the decision in a share of"),
-    "substitution": ("uniform_changed", "uniform weights change the decision in a share of"),
-    "violation": ("violates", "the most attended item argues against the decision in a share of"),
-    "truth": ("mass", "mean attention on deciding items"),
+_FIGURES = {  # what the line about a finished experiment says: a quantity, and how it is told
+    "correlation": ("tau_attention_gradient", "mean tau of attention and gradient {:.3f}"),
+    "permutation": ("median", "mean of the median TVD {:.3f}"),
+    "adversary": ("jsd", "mean eps-max JSD {:.3f}"),
+    "adversary_search": ("jsd", "mean JSD found {:.3f}"),
+    "reach": ("can_change", "some attention changes the decision of {:.1%}"),
+    "substitution": ("uniform_changed", "uniform weights change the decision of {:.1%}"),
+    "violation": ("violates", "the most attended item argues against the decision in {:.1%}"),
+    "truth": ("mass", "mean attention on deciding items {:.1%}"),
 }
 
 
-def chosen(experiments: Iterable[str] | None, columns: Iterable[str]) -> list[str]:
-    """The experiments to perform on evidence with these columns: those named, or (None) the usual ones it supports.
+def named(experiments: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """The experiments that a user names, checked: a list, or text as on the command line ("reach,permutation").
 
-    The one name `all` stands for every experiment that it supports.
+    "none" names none and "all" every one; None leaves the choice to `chosen`.
     """
-    known = "truth" in columns
-    if experiments is None or experiments == "all":
-        return [name for name in (USUAL if experiments is None else EXPERIMENTS) if known or name != "truth"]
-    names = list(dict.fromkeys(experiments))
+    if experiments is None:
+        return None
+    if isinstance(experiments, str):
+        words = [word.strip() for word in experiments.split(",")]
+        experiments = {"all": list(EXPERIMENTS), "none": []}.get(experiments.strip(), words)
+    names = tuple(dict.fromkeys(experiments))
     for name in names:
         if name not in EXPERIMENTS:
-            raise unknown_name("experiment", name, EXPERIMENTS)
-    if "truth" in names and not known:
+            raise unknown_name("experiment", str(name), [*EXPERIMENTS, "all", "none"])
+    return names
+
+
+def chosen(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
+    """Which experiments to perform on evidence with these columns: those named, or (None) the usual ones.
+
+    Of the usual ones and of all, what the evidence cannot support is left out; what was named by itself is refused.
+    """
+    known = "truth" in columns
+    if names is not None and "truth" in names and not known and len(names) < len(EXPERIMENTS):
         raise BadInput(
             "experiment 'truth' needs evidence with the column 'truth', and this corpus has none: "
             "which items decide is not known; leave it out of --experiments"
         )
-    return names
+    return [name for name in (USUAL if names is None else names) if known or name != "truth"]
 
 
 def write_importance(run: Run, reporter: Reporter) -> None:
@@ -59,13 +70,15 @@ def write_importance(run: Run, reporter: Reporter) -> None:
 
     model, vocabulary, options = run.model(), run.vocabulary, run.config.importance
     evidence = run.folder / "evidence.parquet"
-    lengths = scan(evidence).select(pl.col("tokens").list.len()).collect()["tokens"].to_numpy().astype(np.int64)
+    lengths = (
+        collect(scan(evidence).select(pl.col("tokens").list.len()), evidence)["tokens"].to_numpy().astype(np.int64)
+    )
     parts = Parts(run.folder / "importance.parquet")
     reporter.start("importance: " + ", ".join(options.measures), int(lengths.sum()))
     done = 0
     for index, (start, stop) in enumerate(_pieces(lengths)):
         if index >= parts.done:
-            frame = scan(evidence).slice(start, stop - start).select("id", "tokens").collect()
+            frame = collect(scan(evidence).slice(start, stop - start).select("id", "tokens"), evidence)
             tokens = vocabulary.encode(frame["tokens"])
             parts.add(
                 importance_table(model, frame["id"].to_list(), tokens, measures=options.measures, steps=options.steps)
@@ -81,7 +94,7 @@ def perform_experiment(run: Run, name: str, reporter: Reporter) -> None:
     path = run.folder / STAGES[name].files[0]
     parts = Parts(path)
     evidence = run.folder / "evidence.parquet"
-    total = int(scan(evidence).select(pl.len()).collect().item())
+    total = int(collect(scan(evidence).select(pl.len()), evidence).item())
     options = _options(run, name)
     reporter.start(name.replace("_", " "), total)
     done = parts.done * PART_INSTANCES
@@ -91,11 +104,10 @@ def perform_experiment(run: Run, name: str, reporter: Reporter) -> None:
         done += len(batch)
         reporter.reach(done)
     parts.finish({"run": run.folder.name, "experiment": name})
-    quantity, title = _FIGURES[name]
-    frame = scan_parquet(path).collect()
-    table = summary(frame.select(column for column in frame.columns if column in ("decision", quantity)))
-    mean = table.filter(pl.col("decision").is_null() & (pl.col("quantity") == quantity))["mean"]
-    reporter.finish(f"{title} {mean[0]:.3f}" if len(mean) and mean[0] is not None else "undefined")
+    quantity, words = _FIGURES[name]
+    frame = scan_parquet(path)
+    mean = frame.select(pl.col(quantity).mean()).collect().item() if quantity in frame.collect_schema() else None
+    reporter.finish(f"{total:,} instances" if mean is None else words.format(mean))
 
 
 def _options(run: Run, name: str) -> dict[str, Any]:
@@ -124,9 +136,11 @@ def _usual_top(run: Run) -> int:
 
 def _importance_of(run: Run, start: int, count: int, total: int) -> pl.DataFrame:
     """The importance of consecutive instances; each has as many rows as any other."""
-    table = scan_parquet(run.folder / "importance.parquet")
-    each = int(table.select(pl.len()).collect().item()) // total
-    return table.slice(start * each, count * each).collect()
+    file = run.folder / "importance.parquet"
+    with damage_named(file, pl.exceptions.PolarsError):
+        table = scan_parquet(file)
+        each = int(table.select(pl.len()).collect().item()) // total
+        return table.slice(start * each, count * each).collect()
 
 
 def _pieces(lengths: Indices) -> Iterator[tuple[int, int]]:
