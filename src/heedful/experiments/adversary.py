@@ -9,18 +9,16 @@ import polars as pl
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
 from heedful.experiments.adversary_bounds import several_classes, upper_bound
-from heedful.experiments.adversary_candidates import Floats, Found, farthest
+from heedful.experiments.adversary_candidates import PROVEN, SLACK, Floats, Found, farthest
 from heedful.experiments.adversary_search import Objective, Preset, search
 from heedful.experiments.adversary_slabs import moved, two_classes
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import Margins, first_best
+from heedful.experiments.margins import Margins
 from heedful.measures import jsd
 from heedful.nested import nested
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
 
-PROVEN = 1e-9  # a gap between bounds that is rounding
-SLACK = 1e-9  # by which rounding may take an output beyond epsilon
 RELEASED_SELECTION = 0.05
 
 Method = Literal["exact", "search"]
@@ -95,10 +93,9 @@ def _feasible(margins: Margins, found: Found, epsilon: float) -> Found:
 
 
 def _frame(evidence: Evidence, margins: Margins, found: Found) -> pl.DataFrame:
-    terms = found.weights.values[:, None] * margins.alone.values  # (N, K)
-    logits, sizes = found.weights.like(terms).sum(), found.weights.like(np.abs(terms)).sum()
     divergence = jsd(found.weights, margins.weights)
-    upper = np.maximum(found.upper, divergence)  # computed differently: where they meet, rounding may turn them round
+    apart = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
+    upper = np.where(np.abs(apart) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
@@ -107,7 +104,7 @@ def _frame(evidence: Evidence, margins: Margins, found: Found) -> pl.DataFrame:
             "jsd": divergence,
             "tvd": moved(margins, found.weights),
             "upper": upper,
-            "certified": upper - divergence <= PROVEN,
-            "adversary_decision": pl.Series(first_best(logits, sizes), dtype=pl.Int32),
+            "certified": np.abs(apart) <= PROVEN,
+            "adversary_decision": pl.Series(margins.under(found.weights).decided, dtype=pl.Int32),
         }
     )

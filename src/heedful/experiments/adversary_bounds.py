@@ -2,8 +2,9 @@
 
 There is no closed form: the feasible set is not a polytope. Upper bound: a total variation distance of at most epsilon
 holds the log-odds of any two classes in a slab, and each slab alone is the problem of two classes, solved exactly; no
-maximum of these can be exceeded, nor what any decoder allows. Lower bound: the best of single items, pairs, triples and
-linear programs' vertices, each decoded and found feasible; the model's own attention if there is no other.
+maximum of these can be exceeded, nor what any decoder allows. Lower bound: the best of single items, pairs, triples,
+linear programs' vertices and what the paper's search finds, and of what lies beyond these in straight lines, each
+decoded and found feasible; the model's own attention if there is no other.
 """
 
 from itertools import combinations
@@ -12,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.evidence import probabilities
-from heedful.experiments.adversary_candidates import HALF, Floats, Found, decoder_free_bound, phi
-from heedful.experiments.adversary_programs import vertices
+from heedful.experiments.adversary_candidates import HALF, PROVEN, Floats, Found, decoder_free_bound, phi
+from heedful.experiments.adversary_programs import far_costs, near_costs, vertices
+from heedful.experiments.adversary_rays import climb, outwards, random_rays
+from heedful.experiments.adversary_search import Objective, search
 from heedful.experiments.adversary_slabs import slab
-from heedful.experiments.adversary_supports import Instance, Mixture, pairs, triples
+from heedful.experiments.adversary_supports import Instance, Mixture, Mixtures, pairs, triples
 from heedful.experiments.adversary_vertices import best_vertices
 from heedful.experiments.margins import Margins
 from heedful.measures import tvd
@@ -25,7 +28,10 @@ from heedful.randomness import Stream
 FEW = 32  # items of which every pair and triple is tried
 MANY = 64  # items that linear programs choose from, at first
 TRIES = 10  # linear programs an instance
-MET = 1e-9  # bounds so close leave nothing to look for
+TIGHT = 2  # items a class: so few are held near the model's attention, and every direction is worth a try
+RAYS = 64  # random ones, then
+SHORT = 4  # items a class: so few that the paper's search might win
+DISTRIBUTIONS, STEPS = 5, 500  # of the paper's search
 
 Keys = NDArray[np.uint64]
 
@@ -36,9 +42,11 @@ def several_classes(margins: Margins, epsilon: float, stream: Stream, instances:
     output = probabilities(margins.logits)
     weights, reached = _single_items(margins, output, epsilon)
     rows = weights.values.copy()
-    for index in np.flatnonzero(upper - reached > MET).tolist():
+    apart = upper - reached > PROVEN  # (n,)
+    searched = _searched(margins, apart, epsilon, stream, instances)
+    for index in np.flatnonzero(apart).tolist():
         instance = Instance(margins.weights[index], margins.alone[index], output[index])
-        found = _mixed(instance, epsilon, stream, instances[index])
+        found = _mixed(instance, searched.get(index), epsilon, stream, instances[index])
         if found.divergence > reached[index]:
             rows[weights.offsets[index] : weights.offsets[index + 1]] = found.weights
     return Found(weights.like(rows), upper)
@@ -67,22 +75,64 @@ def _single_items(margins: Margins, output: Floats, epsilon: float) -> tuple[Rag
     return own.like(values), divergence
 
 
-def _mixed(instance: Instance, epsilon: float, stream: Stream, key: np.uint64) -> Mixture:
-    """The best attention on several items that was found."""
-    size, three = len(instance.weights), len(instance.output) == 3
+def _searched(
+    margins: Margins, wanted: NDArray[np.bool_], epsilon: float, stream: Stream, instances: Keys
+) -> dict[int, Floats]:
+    """What the paper's search finds for short instances (k, T), by their index: with its seed it never beats us."""
+    rows = np.flatnonzero(wanted & (margins.weights.lengths <= SHORT * margins.classes))
+    if not len(rows):
+        return {}
+    short = Margins(margins.weights.take(rows), margins.alone.take(rows), margins.decided[rows])
+    objective = Objective.of("paper", epsilon=epsilon, distributions=DISTRIBUTIONS, outputs=margins.classes)
+    found = search(short, objective, stream, instances[rows], distributions=DISTRIBUTIONS, steps=STEPS)
+    return {int(row): found[index].T for index, row in enumerate(rows)}
+
+
+def _mixed(instance: Instance, searched: Floats | None, epsilon: float, stream: Stream, key: np.uint64) -> Mixture:
+    """The best attention on several items that was found: on few items, then farther along straight lines."""
+    size, classes = instance.alone.shape
     few, kept = instance.lightest(FEW)
-    tried = [pairs(few, epsilon), triples(few, epsilon)] if three else [pairs(few, epsilon)]
-    best = max((mixtures.among(kept).best(instance, epsilon) for mixtures in tried), key=_divergence)
-    if three and len(kept) == size and best.divergence > 0:
-        return best  # of all pairs and triples there are
+    found = [pairs(few, epsilon).among(kept).best(instance, epsilon)]
+    if classes == 3:
+        found.append(triples(few, epsilon).among(kept).best(instance, epsilon))
+    targets = [] if searched is None else [searched]
+    if classes > 3 or size > FEW or max(found, key=_divergence).divergence <= 0:
+        ended = _programs(instance, epsilon, stream, key)
+        found.append(ended.best(instance, epsilon))
+        targets.append(ended.dense(size))
+    if searched is not None:
+        found.append(Mixtures.everywhere(searched).best(instance, epsilon))
+
+    def draw(number: int, rows: int, columns: int) -> Floats:
+        return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
+
+    points = np.stack([mixture.weights for mixture in found])
+    if targets:
+        points = np.concatenate([points, outwards(instance, np.concatenate(targets), epsilon)])
+    cloud = None
+    if size <= TIGHT * classes:
+        cloud = random_rays(instance, RAYS, epsilon, draw)
+        points = np.concatenate([points, outwards(instance, np.eye(size), epsilon), cloud])
+    if classes > 3 or cloud is not None:  # of three classes and many items the triples have said it all
+        points = climb(instance, points, epsilon, draw, cloud)
+    found.append(Mixtures.everywhere(points).best(instance, epsilon))
+    return max(found, key=_divergence)
+
+
+def _programs(instance: Instance, epsilon: float, stream: Stream, key: np.uint64) -> Mixtures:
+    """The vertices that linear programs end at: of the lightest items, and of all if these have none feasible."""
+    size, classes = instance.alone.shape
     for count in (MANY, size):
         many, kept = instance.lightest(count)
-        noise = stream.normal(key, np.arange(TRIES)[:, None], kept)
+        noise = stream.normal(key, np.arange(2 * TRIES)[:, None], kept)
         noise[0] = 0
-        found = vertices(many, epsilon, noise).among(kept).best(instance, epsilon)
-        if found.divergence > 0 or len(kept) == size:
+        costs = far_costs(many.weights, noise[:TRIES])
+        if size <= TIGHT * classes:
+            costs = np.concatenate([costs, near_costs(many.weights, noise[TRIES:])])
+        ended = vertices(many, epsilon, costs).among(kept)
+        if len(kept) == size or ended.feasible(instance, epsilon).any():
             break
-    return max(best, found, key=_divergence)
+    return ended
 
 
 def _divergence(mixture: Mixture) -> float:

@@ -16,6 +16,8 @@ from heedful.ragged import Ragged
 
 Floats = NDArray[np.float64]
 HALF = math.log(2) / 2
+PROVEN = 1e-9  # a gap between bounds that is rounding: they meet
+SLACK = 1e-9  # by which rounding may take an output beyond epsilon
 
 
 class Found(NamedTuple):

@@ -3,7 +3,9 @@
 phi(x, w) is convex and 0 at x = 0, so HALF + sum_t a_t phi(1, alpha_t) is never less than the divergence, and little
 more where light items have the weight. Its maximum under linear constraints is a vertex on few items. The constraint is
 that the log-odds are a mixture of those at the corners of a ball a little smaller than epsilon's; such outputs lie in
-epsilon's ball but for curvature, so each vertex is checked. Perturbed costs give further vertices to choose from.
+epsilon's ball but for curvature, so each vertex is checked. Perturbed costs give further vertices to choose from. Where
+items are too few to leave the model's attention far behind, the divergence is nearly sum_t (a_t - alpha_t)^2 / alpha_t
+(over 8), which rises in any direction, and costs are drawn from those of all directions.
 """
 
 from typing import Any
@@ -17,10 +19,21 @@ from heedful.experiments.adversary_supports import Instance, Mixtures, corners
 
 SHRINK = (0.98, 0.9, 0.7, 0.4, 0.1)  # of the ball, until its mixtures are feasible
 
+LIGHT = 1e-4  # a weight: lighter items have its slope
 
-def vertices(instance: Instance, epsilon: float, noise: Floats) -> Mixtures:
-    """The vertices that programs with costs perturbed by standard normal noise (tries, T) end at, feasible or not."""
-    costs = (HALF - phi(1.0, instance.weights)) * np.exp(noise / 2)  # (tries, T): what an item falls short of log 2
+
+def far_costs(weights: Floats, noise: Floats) -> Floats:
+    """What items of these weights (T,) fall short of log 2, perturbed by standard normal noise (tries, T)."""
+    return np.asarray((HALF - phi(1.0, weights)) * np.exp(noise / 2))
+
+
+def near_costs(weights: Floats, noise: Floats) -> Floats:
+    """In any direction, (tries, T), by standard normal noise: slopes of the divergence near weights (T,)."""
+    return np.asarray(noise / np.sqrt(np.maximum(weights, LIGHT)))
+
+
+def vertices(instance: Instance, epsilon: float, costs: Floats) -> Mixtures:
+    """The vertices that programs with these costs (tries, T) end at, feasible or not."""
     everything = np.arange(len(instance.weights))
     found = Mixtures(np.empty((0, len(everything)), dtype=np.int64), np.empty((0, len(everything))))
     for shrink in SHRINK:

@@ -1,8 +1,9 @@
 """More than two classes: attention on two items, or on three, that moves the output by epsilon. One instance at a time.
 
-Among distributions with one output, those on at most K items hold one that diverges most, and the most divergent output
-lies at the edge of what epsilon allows. On a pair of items that edge is found by bisection; for three classes, three
-items reach any output within their triangle, of which the corners of the ball of radius epsilon are tried.
+Among distributions with one output, those on at most K items hold one that diverges most, and unless that is a single
+item its output lies at the border of what epsilon allows. On a pair of items that border is found by bisection; for
+three classes, three items reach any output within their triangle, of which the corners of the ball of radius epsilon
+are tried.
 """
 
 from functools import cache
@@ -50,6 +51,11 @@ class Mixtures(NamedTuple):
     items: Indices  # (R, support)
     shares: Floats  # (R, support)
 
+    @classmethod
+    def everywhere(cls, weights: Floats) -> "Mixtures":
+        """Distributions (R, T) over all items."""
+        return cls(np.tile(np.arange(weights.shape[1]), (len(weights), 1)), weights)
+
     def among(self, items: Indices) -> "Mixtures":
         """The same in an instance of which these were only some `items`."""
         return Mixtures(items[self.items], self.shares)
@@ -58,6 +64,12 @@ class Mixtures(NamedTuple):
         """Which truly move the output by at most epsilon, (R,)."""
         logits = np.einsum("rs,rsk->rk", self.shares, instance.alone[self.items])  # (R, K)
         return np.asarray(tvd(probabilities(logits), instance.output) <= epsilon)
+
+    def dense(self, size: int) -> Floats:
+        """As distributions over all items, (R, size)."""
+        weights = np.zeros((len(self.items), size))
+        np.put_along_axis(weights, self.items, self.shares, axis=1)
+        return weights
 
     def best(self, instance: Instance, epsilon: float) -> Mixture:
         """The most divergent of the feasible ones; if there is none, the model's own attention."""
