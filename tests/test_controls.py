@@ -123,7 +123,7 @@ def figures(model: Classifier, frame: pl.DataFrame, vocabulary: Vocabulary) -> d
         labels=frame["label"].to_numpy().astype(np.int64),
     ).validate()
     measures = ("gradient", "leave_one_out")
-    importance = importance_table(model, evidence.ids, tokens, measures=measures, steps=1)
+    importance = importance_table(model, evidence.ids, tokens, measures=measures, tolerance=0.01)
     table = pl.concat(
         [
             summary(correlation(evidence, importance)),

@@ -58,7 +58,7 @@ def test_importance_has_every_measure_of_every_instance(finished: Run) -> None:
     lengths = dict(zip(finished.evidence.ids, finished.evidence.weights.lengths.tolist(), strict=True))
     assert all(len(row["values"]) == lengths[row["id"]] for row in importance.iter_rows(named=True))
     tokens = finished.vocabulary.encode(finished.evidence.to_frame()["tokens"])
-    again = importance_table(finished.model(), finished.evidence.ids, tokens, measures=MEASURES, steps=16)
+    again = importance_table(finished.model(), finished.evidence.ids, tokens, measures=MEASURES, tolerance=0.01)
     assert np.allclose(importance["values"].explode(), again["values"].explode(), atol=1e-6)
     known = importance.filter(pl.col("error").is_not_null())
     assert known["measure"].unique().to_list() == ["integrated_gradients"]

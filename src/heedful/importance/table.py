@@ -23,18 +23,20 @@ class Measured(NamedTuple):
     error: NDArray[np.float32] | None = None  # (n,): what the measure knows of its own inexactness
 
 
-Measure = Callable[[Classifier, Ragged, int], Measured]  # of a model, its input and the steps of an integral
+Measure = Callable[[Classifier, Ragged, float], Measured]  # of a model, its input and the tolerance of an integral
 
 REGISTRY: dict[str, Measure] = {
     "gradient": lambda model, tokens, _: Measured(gradient(model, tokens)),
     "gradient_through_attention": lambda model, tokens, _: Measured(gradient(model, tokens, attention_fixed=False)),
     "leave_one_out": lambda model, tokens, _: Measured(leave_one_out(model, tokens)),
-    "integrated_gradients": lambda model, tokens, steps: Measured(*integrated_gradients(model, tokens, steps=steps)),
+    "integrated_gradients": lambda model, tokens, tolerance: Measured(
+        *integrated_gradients(model, tokens, tolerance=tolerance)
+    ),
 }
 
 
 def importance_table(
-    model: Classifier, ids: Sequence[str], tokens: Ragged, *, measures: Sequence[str], steps: int
+    model: Classifier, ids: Sequence[str], tokens: Ragged, *, measures: Sequence[str], tolerance: float
 ) -> pl.DataFrame:
     """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`.
 
@@ -56,7 +58,7 @@ def importance_table(
             }
         )
         for measure in measures
-        for output, values, error in _by_output(REGISTRY[measure](model, tokens, steps))
+        for output, values, error in _by_output(REGISTRY[measure](model, tokens, tolerance))
     ]
     return pl.concat(rows).sort("row", maintain_order=True).drop("row")
 

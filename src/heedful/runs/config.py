@@ -47,7 +47,7 @@ class ImportanceOptions(Options):
     """How the importance of tokens is measured."""
 
     measures: tuple[str, ...] = Field(MEASURES, min_length=1)
-    steps: int = Field(16, ge=1)  # of the integral in integrated_gradients
+    tolerance: float = Field(0.01, gt=0, allow_inf_nan=False)  # the error left in the integral of integrated_gradients
 
     @field_validator("measures")
     @classmethod

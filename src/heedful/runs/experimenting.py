@@ -81,7 +81,9 @@ def write_importance(run: Run, reporter: Reporter) -> None:
             frame = collect(scan(evidence).slice(start, stop - start).select("id", "tokens"), evidence)
             tokens = vocabulary.encode(frame["tokens"])
             parts.add(
-                importance_table(model, frame["id"].to_list(), tokens, measures=options.measures, steps=options.steps)
+                importance_table(
+                    model, frame["id"].to_list(), tokens, measures=options.measures, tolerance=options.tolerance
+                )
             )
         done += int(lengths[start:stop].sum())
         reporter.reach(done, f"{done:,} tokens")
