@@ -8,7 +8,7 @@ import typer
 
 _CORPORA: dict[str, dict[str, Any]] = {
     "short, 2 classes": {},
-    "long, 3 classes": {"verdicts": 2, "classes": 3, "length": 30},
+    "long, 3 classes": {"verdicts": 2, "classes": 3, "length": 30, "test": 300},
 }
 _ENCODERS = ("bilstm", "cnn", "average")
 _TRAINING = {"epochs": 4}
