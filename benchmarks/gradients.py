@@ -7,27 +7,17 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from benchmarks.plain import PlainBiLSTM
+from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
 from heedful.importance.gradient import gradient
-from heedful.models.classifier import Classifier, with_sentinels
-from heedful.models.options import BiLSTMOptions
+from heedful.models.classifier import with_sentinels
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged, length_batches
-
-WIDTH = 300
 
 
 def gradient_result(name: str, tokens: Ragged, words: int, *, batch: int, least: float) -> Result:
     """Time both, batch by batch in turns; attention is held fixed. `batch`: a size that suits the plain version."""
-    model = Classifier(
-        embedding=np.random.default_rng(0).standard_normal((words, WIDTH)).astype(np.float32),
-        encoder="bilstm",
-        encoder_options=BiLSTMOptions(),
-        attention="additive",
-        outputs=1,
-        seed=0,
-    )
+    model = paper_model("bilstm", words)
     plain = PlainBiLSTM(model)
     seconds = {"plain": 0.0, "heedful": 0.0}
     apart = scale = 0.0

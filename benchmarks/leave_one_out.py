@@ -8,16 +8,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.plain import paper_model
 from benchmarks.report import Result
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
 from heedful.models.classifier import Classifier, with_sentinels
 from heedful.models.decoders import output_of
-from heedful.models.options import ENCODER_OPTIONS
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged, length_batches
 
-WIDTH = 300
 BATCH_ROWS = 32  # as in the papers; larger batches do not make the plain algorithm faster
 REPEATS = 3
 BATCH_CELLS = 1600  # fewer long documents together, so that the plain algorithm reads little padding
@@ -25,14 +24,7 @@ BATCH_CELLS = 1600  # fewer long documents together, so that the plain algorithm
 
 def leave_one_out_result(name: str, encoder: str, tokens: Ragged, words: int, *, least: float) -> Result:
     """Time both ways, batch by batch in turns, on a model of the paper's size with random parameters."""
-    model = Classifier(
-        embedding=np.random.default_rng(0).standard_normal((words, WIDTH)).astype(np.float32),
-        encoder=encoder,
-        encoder_options=ENCODER_OPTIONS[encoder](),
-        attention="additive",
-        outputs=1,
-        seed=0,
-    )
+    model = paper_model(encoder, words)
     ways = {"plain": plain_leave_one_out, "heedful": leave_one_out}
     seconds = dict.fromkeys(ways, 0.0)
     apart = 0.0

@@ -3,12 +3,28 @@
 Tests compare the fast paths with these results, benchmarks with their time.
 """
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from heedful.models.classifier import Classifier
+from heedful.models.options import ENCODER_OPTIONS
 from heedful.models.padded import Padded
+
+WIDTH = 300
+
+
+def paper_model(encoder: str, words: int) -> Classifier:
+    """A classifier of the paper's size with random parameters and word vectors."""
+    return Classifier(
+        embedding=np.random.default_rng(0).standard_normal((words, WIDTH)).astype(np.float32),
+        encoder=encoder,
+        encoder_options=ENCODER_OPTIONS[encoder](),
+        attention="additive",
+        outputs=1,
+        seed=0,
+    )
 
 
 class PlainBiLSTM(nn.Module):

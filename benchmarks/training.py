@@ -6,29 +6,19 @@ from functools import partial
 import numpy as np
 import torch
 
-from benchmarks.plain import PlainBiLSTM
+from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
 from heedful.models.batching import training_batches
-from heedful.models.classifier import Classifier, with_sentinels
-from heedful.models.options import BiLSTMOptions, TrainingOptions
+from heedful.models.classifier import with_sentinels
+from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
 from heedful.models.training import Examples, TableGradient, batch_loss, class_weights, make_optimiser, train_step
-
-WIDTH = 300
 
 
 def training_epoch(name: str, examples: Examples, words: int, *, least: float) -> Result:
     """Time an epoch both ways, batch by batch in turns."""
     options = TrainingOptions()
-    embedding = np.random.default_rng(0).standard_normal((words, WIDTH)).astype(np.float32)
-    model = Classifier(
-        embedding=embedding,
-        encoder="bilstm",
-        encoder_options=BiLSTMOptions(),
-        attention="additive",
-        outputs=1,
-        seed=0,
-    )
+    model = paper_model("bilstm", words)
     plain = PlainBiLSTM(model)
     weights = class_weights(examples.labels, 2)
     framed, labels = with_sentinels(examples.tokens), torch.from_numpy(examples.labels)

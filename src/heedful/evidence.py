@@ -103,13 +103,19 @@ class Evidence:
             columns["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
         columns["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
         if self.labels is not None:
-            labels = pl.Series(self.labels, dtype=pl.Int32)
-            columns["label"] = pl.select(pl.when(labels != NO_LABEL).then(labels)).to_series()
+            columns["label"] = self.label_column()
         if self.query is not None:
             columns["query"] = nested(self.query)
         if self.truth is not None:
             columns["truth"] = nested(self.truth)
         return pl.DataFrame(columns)
+
+    def label_column(self) -> pl.Series:
+        """The labels as a column of frames, null where there is none."""
+        if self.labels is None:
+            return pl.Series([None] * len(self), dtype=pl.Int32)
+        labels = pl.Series(self.labels, dtype=pl.Int32)
+        return pl.select(pl.when(labels != NO_LABEL).then(labels)).to_series()
 
     def write(self, path: Path | str) -> None:
         """Write the evidence file, whole or not at all."""

@@ -13,6 +13,7 @@ from heedful.experiments.adversary_candidates import PROVEN, SLACK, Floats, Foun
 from heedful.experiments.adversary_search import Objective, Preset, search
 from heedful.experiments.adversary_slabs import moved, two_classes
 from heedful.experiments.bounded import bounded
+from heedful.experiments.counts import check_count
 from heedful.experiments.margins import Margins
 from heedful.measures import jsd
 from heedful.nested import nested
@@ -70,8 +71,7 @@ def _check(epsilon: float, method: str, preset: str, distributions: int, steps: 
             "0 and 1; give a number between them, such as 0.01"
         )
     for name, value in (("distributions", distributions), ("steps", steps)):
-        if value < 1:
-            raise BadConfig(f"{name}={value}: the search needs one at least")
+        check_count(name, value, least=1)
 
 
 def _select(margins: Margins, candidates: Ragged, epsilon: float) -> Found:

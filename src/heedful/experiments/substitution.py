@@ -13,7 +13,6 @@ from heedful.experiments.margins import Margins
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
-from heedful.validation import NO_LABEL
 
 KINDS = ("uniform", "random", "permuted")
 
@@ -29,7 +28,7 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
     output = probabilities(margins.logits)
     columns: dict[str, object] = {
         "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "label": _labels(evidence),
+        "label": evidence.label_column(),
         "decision": margins.decided.astype(np.int32),
     }
     for kind, weights in _substitutes(margins.weights, evidence, seed).items():
@@ -73,10 +72,3 @@ def _substitutes(weights: Ragged, evidence: Evidence, seed: int) -> dict[str, Ra
         "random": weights.like(drawn / total[rows]),
         "permuted": weights.like(weights.values[shuffled]),
     }
-
-
-def _labels(evidence: Evidence) -> pl.Series:
-    if evidence.labels is None:
-        return pl.Series([None] * len(evidence), dtype=pl.Int32)
-    labels = pl.Series(evidence.labels, dtype=pl.Int32)
-    return pl.select(pl.when(labels != NO_LABEL).then(labels)).to_series()
