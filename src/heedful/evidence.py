@@ -2,7 +2,8 @@
 
 A model that decides from `decode(sum_t alpha_t h_t)` with an affine decoder is summed up, instance by instance, by its
 attention weights alpha (T,), what each item alone would say, S (T, K), and the bias b (K,). Any other attention `a`
-then gives the logits `a @ S + b`: no model, no hidden states.
+then gives the logits `a @ S + b`: no model, no hidden states. With a decoder that is not affine (decoding.py) the
+features of the items (T, F), the instance's context (F,) and the decoder itself stand in for scores and bias.
 """
 
 import json
@@ -16,13 +17,17 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from heedful import columns
+from heedful.decoding import TanhDecoder, mix
 from heedful.errors import BadInput
 from heedful.files import scan_parquet, write_parquet
-from heedful.nested import Kind, nested, ragged
+from heedful.nested import nested, ragged
 from heedful.ragged import Ragged
 from heedful.validation import NO_LABEL, check_unique, validate
 
-_REQUIRED = ("id", "tokens", "weights", "output")
+_RAGGED = ("tokens", "weights", "scores", "features", "candidates", "query", "truth")
+_DENSE = ("ids", "output", "bias", "context", "labels")
+_DESCRIBED = ("classes", "provenance", "decoder")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +43,10 @@ class Evidence:
     output: NDArray[np.float32]  # (n, K) probabilities
     scores: Ragged | None = None  # (N, K) float32, where the decoder is affine
     bias: NDArray[np.float32] | None = None  # (n, K)
+    features: Ragged | None = None  # (N, F) float32, where it is not: what the decoder sees of each item
+    context: NDArray[np.float32] | None = None  # (n, F): what it sees whatever is attended
+    candidates: Ragged | None = None  # of int32, rising: the classes that can be decided for; None: all
+    decoder: TanhDecoder | None = None  # goes together with features and context
     labels: NDArray[np.int64] | None = None  # (n,), NO_LABEL where there is none
     query: Ragged | None = None  # of strings: question or hypothesis
     truth: Ragged | None = None  # (N,) bool: items known to decide
@@ -48,7 +57,8 @@ class Evidence:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        given = [name for name in ("scores", "labels", "query", "truth") if getattr(self, name) is not None]
+        optional = ("scores", "features", "candidates", "labels", "query", "truth")
+        given = [name for name in optional if getattr(self, name) is not None]
         has = f" with {', '.join(given)}" if given else ""
         return f"Evidence({len(self):,} instances, {len(self.weights.values):,} items, {self.outputs} outputs{has})"
 
@@ -62,22 +72,43 @@ class Evidence:
         """The decided class of each instance, (n,): the lowest index on ties; a sigmoid decides 1 only above 0.5."""
         return decide(self.output)
 
+    @property
+    def decodable(self) -> bool:
+        """Whether the outputs under other attention can be told."""
+        return self.scores is not None or self.features is not None
+
     def decode(self, weights: Ragged) -> NDArray[np.float64]:
         """The outputs (n, K) under other attention weights, everything else held fixed."""
-        if self.scores is None or self.bias is None:
-            raise BadInput("this evidence has no columns 'scores' and 'bias', so other attention cannot be decoded")
         if not np.array_equal(weights.offsets, self.weights.offsets):
             raise ValueError("weights must have one value for each item")
-        attended = weights.values.astype(np.float64)[:, None] * self.scores.values.astype(np.float64)  # (N, K)
-        return probabilities(weights.like(attended).sum() + self.bias)
+        if self.scores is not None and self.bias is not None:
+            attended = weights.values.astype(np.float64)[:, None] * self.scores.values.astype(np.float64)  # (N, K)
+            return probabilities(weights.like(attended).sum() + self.bias)
+        if self.features is not None and self.context is not None and self.decoder is not None:
+            logits = self.decoder.logits(mix(weights, self.features), self.context)
+            allowed = self.allowed
+            return probabilities(logits if allowed is None else np.where(allowed, logits, -np.inf))
+        raise BadInput(
+            "this evidence has no columns 'scores' and 'bias', nor 'features', 'context' and a decoder, so other "
+            "attention cannot be decoded"
+        )
+
+    @property
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """Which classes are candidates, (n, K); None: all."""
+        if self.candidates is None:
+            return None
+        allowed = np.zeros((len(self), self.outputs), dtype=bool)
+        allowed[self.candidates.row_of_value, self.candidates.values] = True
+        return allowed
 
     def slice(self, start: int, stop: int) -> "Evidence":
         """Instances start..stop, without copying; bounds count as in any Python slice."""
-        cut: dict[str, Any] = {"ids": self.ids[start:stop], "output": self.output[start:stop]}
-        for name in ("tokens", "weights", "scores", "query", "truth"):
+        cut: dict[str, Any] = {}
+        for name in _RAGGED:
             rows = getattr(self, name)
             cut[name] = None if rows is None else rows.slice(start, stop)
-        for name in ("bias", "labels"):
+        for name in _DENSE:
             column = getattr(self, name)
             cut[name] = None if column is None else column[start:stop]
         return replace(self, **cut)
@@ -93,22 +124,27 @@ class Evidence:
 
     def to_frame(self) -> pl.DataFrame:
         """One row an instance, in the columns of the file format."""
-        columns: dict[str, pl.Series] = {
+        table: dict[str, pl.Series] = {
             "id": pl.Series(list(self.ids), dtype=pl.String),
             "tokens": nested(self.tokens),
             "weights": nested(self.weights),
         }
         if self.scores is not None and self.bias is not None:
-            columns["scores"] = nested(self.scores)
-            columns["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
-        columns["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
+            table["scores"] = nested(self.scores)
+            table["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
+        if self.features is not None and self.context is not None:
+            table["features"] = nested(self.features)
+            table["context"] = pl.Series(self.context).cast(pl.List(pl.Float32))
+        if self.candidates is not None:
+            table["candidates"] = nested(self.candidates)
+        table["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
         if self.labels is not None:
-            columns["label"] = self.label_column()
+            table["label"] = self.label_column()
         if self.query is not None:
-            columns["query"] = nested(self.query)
+            table["query"] = nested(self.query)
         if self.truth is not None:
-            columns["truth"] = nested(self.truth)
-        return pl.DataFrame(columns)
+            table["truth"] = nested(self.truth)
+        return pl.DataFrame(table)
 
     def label_column(self) -> pl.Series:
         """The labels as a column of frames, null where there is none."""
@@ -119,7 +155,7 @@ class Evidence:
 
     def write(self, path: Path | str) -> None:
         """Write the evidence file, whole or not at all."""
-        write_parquet(Path(path), self.to_frame(), metadata(self.classes, self.provenance))
+        write_parquet(Path(path), self.to_frame(), metadata(self.classes, self.provenance, self.decoder))
 
     @classmethod
     def read(cls, path: Path | str) -> "Evidence":
@@ -132,20 +168,24 @@ class Evidence:
         cls, frame: pl.DataFrame, about: Mapping[str, str] | None = None, where: str = "evidence"
     ) -> "Evidence":
         """Evidence from a frame with the columns of the file format, validated."""
-        _check_columns(frame, where)
+        columns.check_columns(frame, where)
         about = about or {}
         evidence = cls(
-            ids=_ids(frame, where),
+            ids=columns.ids(frame, where),
             tokens=ragged(frame, "tokens", "text", where),
             weights=ragged(frame, "weights", "numbers", where),
-            output=_matrix(frame, "output", where),
-            scores=_optional(frame, "scores", "numbers", where, levels=2),
-            bias=_matrix(frame, "bias", where) if "bias" in frame.columns else None,
-            labels=_labels(frame, where),
-            query=_optional(frame, "query", "text", where),
-            truth=_optional(frame, "truth", "flags", where),
-            classes=tuple(_json(about, "classes", list, where)),
-            provenance=_json(about, "provenance", dict, where),
+            output=columns.matrix(frame, "output", where),
+            scores=columns.optional(frame, "scores", "numbers", where, levels=2),
+            bias=columns.optional_matrix(frame, "bias", where),
+            features=columns.optional(frame, "features", "numbers", where, levels=2),
+            context=columns.optional_matrix(frame, "context", where),
+            candidates=columns.optional(frame, "candidates", "indices", where),
+            decoder=TanhDecoder.from_json(about["decoder"], where) if "decoder" in about else None,
+            labels=columns.labels(frame, where),
+            query=columns.optional(frame, "query", "text", where),
+            truth=columns.optional(frame, "truth", "flags", where),
+            classes=tuple(columns.described(about, "classes", list, where)),
+            provenance=columns.described(about, "provenance", dict, where),
         )
         return evidence.validate(where)
 
@@ -155,7 +195,7 @@ def scan(path: Path) -> pl.LazyFrame:
     if not path.is_file():
         raise BadInput(f"{path}: there is no such evidence file")
     frame = scan_parquet(path)
-    _check_columns(collect(frame.head(0), path), str(path))
+    columns.check_columns(collect(frame.head(0), path), str(path))
     return frame
 
 
@@ -169,14 +209,6 @@ def collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
         ) from error
 
 
-def _check_columns(frame: pl.DataFrame, where: str) -> None:
-    missing = [name for name in _REQUIRED if name not in frame.columns]
-    if missing:
-        raise BadInput(
-            f"{where}: column '{missing[0]}' is missing; an evidence file has {', '.join(_REQUIRED)} at least"
-        )
-
-
 def read_batches(path: Path | str, size: int, *, start: int = 0) -> Iterator[Evidence]:
     """An evidence file from instance `start` on in batches of instances, so that memory is bounded by a batch."""
     path = Path(path)
@@ -187,14 +219,17 @@ def read_batches(path: Path | str, size: int, *, start: int = 0) -> Iterator[Evi
         yield Evidence.from_frame(collect(frame.slice(first, size), path), about, str(path))
 
 
-def metadata(classes: Sequence[str], provenance: Mapping[str, Any]) -> dict[str, str]:
+def metadata(
+    classes: Sequence[str], provenance: Mapping[str, Any], decoder: TanhDecoder | None = None
+) -> dict[str, str]:
     """What an evidence file says about itself, as Parquet key-value metadata."""
-    return {"classes": json.dumps(list(classes)), "provenance": json.dumps(dict(provenance))}
+    about = {"classes": json.dumps(list(classes)), "provenance": json.dumps(dict(provenance))}
+    return about if decoder is None else about | {"decoder": decoder.to_json()}
 
 
 def read_metadata(path: Path) -> dict[str, str]:
     """The key-value metadata of an evidence file; files of other tools may have none."""
-    return {key: value for key, value in pl.read_parquet_metadata(path).items() if key in ("classes", "provenance")}
+    return {key: value for key, value in pl.read_parquet_metadata(path).items() if key in _DESCRIBED}
 
 
 def probabilities(logits: NDArray[Any]) -> NDArray[np.float64]:
@@ -208,50 +243,3 @@ def decide(output: NDArray[Any]) -> NDArray[np.int64]:
     if output.shape[-1] == 1:
         return (output[..., 0] > 0.5).astype(np.int64)
     return np.asarray(output.argmax(axis=-1), dtype=np.int64)
-
-
-def _matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32]:
-    rows = ragged(frame, name, "numbers", where)
-    lengths = rows.lengths
-    if len(lengths) and np.any(lengths != lengths[0]):
-        row = int(np.flatnonzero(lengths != lengths[0])[0])
-        raise BadInput(
-            f"{where}, instance '{frame['id'][row]}': '{name}' has {lengths[row]} values where others have {lengths[0]}"
-        )
-    return rows.values.reshape(len(rows), -1)
-
-
-def _optional(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: int = 1) -> Ragged | None:
-    return ragged(frame, name, kind, where, levels=levels) if name in frame.columns else None
-
-
-def _ids(frame: pl.DataFrame, where: str) -> list[str]:
-    if not len(frame):
-        raise BadInput(f"{where}: there are no instances in it")
-    if frame["id"].dtype != pl.String:
-        raise BadInput(f"{where}: column 'id' holds {frame['id'].dtype}; ids are strings")
-    return frame["id"].to_list()
-
-
-def _labels(frame: pl.DataFrame, where: str) -> NDArray[np.int64] | None:
-    if "label" not in frame.columns:
-        return None
-    labels = frame["label"]
-    if not labels.dtype.is_integer() and labels.dtype != pl.Null:
-        raise BadInput(f"{where}: column 'label' holds {labels.dtype}; labels are indices into the class names")
-    # an index beyond 64 bits is as wrong as any other that names no class
-    whole = labels.cast(pl.Int64, strict=False).fill_null(2**62)
-    return pl.select(pl.when(labels.is_null()).then(NO_LABEL).otherwise(whole)).to_series().to_numpy()
-
-
-def _json(about: Mapping[str, str], key: str, kind: type[Any], where: str) -> Any:
-    try:
-        value = json.loads(about.get(key, "null"))
-    except ValueError as error:
-        raise BadInput(f"{where}: the metadata '{key}' is not JSON ({error})") from error
-    names = value if kind is list and isinstance(value, list) else []
-    if value is not None and not (isinstance(value, kind) and all(isinstance(name, str) for name in names)):
-        raise BadInput(
-            f"{where}: the metadata '{key}' must be a JSON {'list of strings' if kind is list else 'object'}"
-        )
-    return value or kind()

@@ -8,14 +8,21 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.ragged import Ragged
 
-Kind = Literal["text", "numbers", "doubles", "flags"]
+Kind = Literal["text", "numbers", "doubles", "flags", "indices"]
 
-_SAID: dict[Kind, str] = {"text": "text", "numbers": "numbers", "doubles": "numbers", "flags": "flags"}
+_SAID: dict[Kind, str] = {
+    "text": "text",
+    "numbers": "numbers",
+    "doubles": "numbers",
+    "flags": "flags",
+    "indices": "whole numbers",
+}
 _ARRAYS: dict[Kind, np.dtype[Any]] = {
     "text": np.dtype(object),
     "numbers": np.dtype(np.float32),
     "doubles": np.dtype(np.float64),
     "flags": np.dtype(np.bool_),
+    "indices": np.dtype(np.int32),
 }
 
 
@@ -50,6 +57,8 @@ def ragged(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: in
     if values.null_count():
         raise BadInput(f"{where}: column '{name}' has null items; every item needs a value")
     _check_kind(values, kind, f"{where}: column '{name}'")
+    if kind == "indices":
+        values = values.cast(pl.Int32, strict=False).fill_null(-1)  # one beyond 32 bits points at nothing, either
     array = _shared(values) if kind == "text" else values.to_numpy().astype(_ARRAYS[kind])
     return Ragged.from_lengths(array.reshape(shape), lengths)
 
@@ -69,6 +78,7 @@ def _check_kind(values: pl.Series, kind: Kind, what: str) -> None:
         "numbers": dtype.is_numeric(),
         "doubles": dtype.is_numeric(),
         "flags": dtype == pl.Boolean,
+        "indices": dtype.is_integer(),
     }
     if not fits[kind] and not (len(values) == 0 and dtype == pl.Null):
         raise BadInput(f"{what} holds {dtype}, not {_SAID[kind]}; see docs/formats.md")

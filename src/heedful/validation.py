@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SUM_TOLERANCE = 1e-4
 OUTPUT_TOLERANCE = 1e-3  # what a model in half precision may be off
 NO_LABEL = -1
+_PER_ITEM = ("tokens", "scores", "features", "truth")
 
 
 def validate(evidence: "Evidence", where: str) -> None:
@@ -25,6 +26,9 @@ def validate(evidence: "Evidence", where: str) -> None:
     _check_weights(evidence, check)
     _check_output(evidence, where, check)
     _check_scores(evidence, where, check)
+    _check_features(evidence, where, check)
+    _check_candidates(evidence, where, check)
+    _check_decoding(evidence, check)
     _check_labels(evidence, where, check)
 
 
@@ -48,7 +52,7 @@ def check_unique(ids: pl.Series, where: str) -> None:
 
 
 def _check_rows(evidence: "Evidence", where: str) -> None:
-    for name in ("tokens", "weights", "output", "scores", "bias", "labels", "query", "truth"):
+    for name in (*_PER_ITEM, "weights", "output", "bias", "context", "candidates", "labels", "query"):
         column = getattr(evidence, name)
         if column is not None and len(column) != len(evidence):
             raise BadInput(f"{where}: '{name}' has {len(column)} rows for {len(evidence)} instances")
@@ -57,7 +61,7 @@ def _check_rows(evidence: "Evidence", where: str) -> None:
 def _check_lengths(evidence: "Evidence", check: _Check) -> None:
     lengths = evidence.weights.lengths
     check(lengths == 0, "it has no items; leave it out")
-    for name in ("tokens", "scores", "truth"):
+    for name in _PER_ITEM:
         rows = getattr(evidence, name)
         if rows is not None:
             check(rows.lengths != lengths, f"'{name}' and 'weights' have different lengths; give one value an item")
@@ -93,10 +97,57 @@ def _check_scores(evidence: "Evidence", where: str, check: _Check) -> None:
         raise BadInput(f"{where}: 'scores' and 'bias' must have as many columns as 'output', {evidence.outputs}")
     check(_any(scores.like(~np.isfinite(scores.values))), "'scores' has NaN or infinite values")
     check(~np.isfinite(bias).all(axis=1), "'bias' has NaN or infinite values")
+
+
+def _check_features(evidence: "Evidence", where: str, check: _Check) -> None:
+    features, context, decoder = evidence.features, evidence.context, evidence.decoder
+    if features is None and context is None and decoder is None:
+        return
+    if features is None or context is None or decoder is None:
+        raise BadInput(
+            f"{where}: columns 'features' and 'context' and the metadata 'decoder' go together; give all or none"
+        )
+    if evidence.scores is not None:
+        raise BadInput(f"{where}: 'scores' are of an affine decoder, 'features' of another one; give one of them")
+    if evidence.outputs < 2:
+        raise BadInput(f"{where}: a decoder of 'features' has two outputs or more; give the probability of each class")
+    if decoder.weight.ndim != 2 or decoder.weight.shape[0] != evidence.outputs:
+        raise BadInput(f"{where}: the decoder's weight must have one row for each of the {evidence.outputs} outputs")
+    width = decoder.weight.shape[1:]
+    if decoder.bias.shape != (evidence.outputs,):
+        raise BadInput(f"{where}: the decoder's bias must have one value for each of the {evidence.outputs} outputs")
+    if features.values.shape[1:] != width or context.shape[1:] != width:
+        raise BadInput(f"{where}: 'features' and 'context' must be as wide as the decoder's weight, {width[0]}")
+    if not (np.isfinite(decoder.weight).all() and np.isfinite(decoder.bias).all()):
+        raise BadInput(f"{where}: the decoder has NaN or infinite values")
+    check(_any(features.like(~np.isfinite(features.values).all(axis=1))), "'features' has NaN or infinite values")
+    check(~np.isfinite(context).all(axis=1), "'context' has NaN or infinite values")
+
+
+def _check_candidates(evidence: "Evidence", where: str, check: _Check) -> None:
+    candidates = evidence.candidates
+    if candidates is None:
+        return
+    if evidence.features is None:
+        raise BadInput(f"{where}: column 'candidates' goes with 'features'; leave it out")
+    classes, rows = candidates.values, candidates.row_of_value
+    check(candidates.lengths == 0, "'candidates' is empty; give one class at least")
+    strange = (classes < 0) | (classes >= evidence.outputs)
+    check(_any(candidates.like(strange)), f"'candidates' has a class that is not one of 0 to {evidence.outputs - 1}")
+    falls = np.flatnonzero((np.diff(classes) <= 0) & (rows[1:] == rows[:-1]))
+    check(np.isin(np.arange(len(candidates)), rows[falls]), "'candidates' must rise, each class at most once")
+    barred = ~np.asarray(evidence.allowed)
+    check(((evidence.output != 0) & barred).any(axis=1), "'output' of a class that is no candidate must be 0")
+
+
+def _check_decoding(evidence: "Evidence", check: _Check) -> None:
+    if not evidence.decodable:
+        return
     apart = np.abs(evidence.decode(evidence.weights) - evidence.output).max(axis=1)
     off = apart > OUTPUT_TOLERANCE
     if off.any():
-        check(off, f"'weights', 'scores' and 'bias' give an output that is {apart[off][0]:.3g} away from 'output'")
+        given = "'weights', 'scores' and 'bias'" if evidence.scores is not None else "'weights' and 'features'"
+        check(off, f"{given} give an output that is {apart[off][0]:.3g} away from 'output'")
 
 
 def _check_labels(evidence: "Evidence", where: str, check: _Check) -> None:
