@@ -11,7 +11,8 @@ import pytest
 from heedful.corpora import building, fingerprints
 from heedful.corpora.finding import Found
 from heedful.corpora.fingerprints import source_fingerprint
-from heedful.corpora.loading import class_names, load
+from heedful.corpora.loading import load
+from heedful.corpora.naming import class_names
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput
 from tests.corpora.native import write
@@ -19,7 +20,7 @@ from tests.corpora.native import write
 ROWS = "text,label\n" + "".join(f"word{n} and more,{n % 2}\n" for n in range(60))
 PROGRAM = """
 import sys
-from heedful.corpora.loading import class_names, load
+from heedful.corpora.loading import load
 print(load("table", options={"file": sys.argv[1], "tokens": "spaces"}).path.read_bytes().hex()[:80])
 """
 

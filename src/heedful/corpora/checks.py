@@ -1,5 +1,7 @@
 """What must hold of any corpus, once it is split."""
 
+from collections.abc import Set
+
 import polars as pl
 
 from heedful.corpora.corpus import SPLITS
@@ -13,17 +15,16 @@ def check_ids(table: pl.DataFrame, where: str) -> None:
         raise BadInput(f"{where}: the id '{repeated['id'][0]}' occurs more than once; ids must be unique")
 
 
-def check_labels(table: pl.DataFrame, where: str) -> None:
-    """Every split has instances, training has two classes or more, and no other split has a class it lacks."""
-    known = set(table.filter(pl.col("split") == "train")["label"])
+def check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bool) -> None:
+    """Every split has instances, two classes or more are `known`, and no split has others unless `unseen` allows it."""
     for name in SPLITS:
         labels = set(table.filter(pl.col("split") == name)["label"])
         if not labels:
             raise BadInput(f"{where}: no {name} instance is there, or none is left after cleaning and length filters")
-        if name == "train" and len(labels) < 2:
+        if len(known) < 2:
             raise BadInput(f"{where}: all training labels are '{labels.pop()}'; a classifier needs two classes or more")
         strange = sorted(labels - known)
-        if strange:
+        if strange and not unseen:
             raise BadInput(
                 f"{where}: label '{strange[0]}' occurs in {name} but never in training; remove or relabel it"
             )

@@ -15,8 +15,10 @@ SPLITS = ("train", "dev", "test")
 class Corpus:
     """A tokenised corpus on disk.
 
-    Columns of the file: `split`, `id` (unique), `tokens` (list of strings), `label` (index into `classes`) and, where
-    the deciding tokens are known, `truth` (list of booleans).
+    Columns of the file: `split`, `id` (unique), `tokens` (list of strings), `label` (index into `classes`; null where
+    the answer is none of them) and, where there are such things, `truth` (list of booleans: the tokens known to
+    decide), `query` (list of strings: the tokens of a question or hypothesis) and `candidates` (list of indices into
+    `classes`, rising: what may be answered in this instance; without the column, any class).
     """
 
     name: str
@@ -53,8 +55,19 @@ class Corpus:
         """What is known of an instance."""
         return self.scan("test").collect_schema().names()
 
+    @property
+    def query(self) -> bool:
+        """Whether its instances have a question or hypothesis beside the text."""
+        return "query" in self.columns
+
+    def sizes(self) -> dict[str, int]:
+        """The number of instances of each split."""
+        table = scan_parquet(self.path).group_by("split").len().collect()
+        numbers = dict(table.iter_rows())
+        return {name: int(numbers.get(name, 0)) for name in SPLITS}
+
     def counts(self) -> dict[str, list[int]]:
-        """The number of instances of each split by class, as in the papers' Table 1."""
+        """The number of instances of each split by class, as in the papers' Table 1; those without a label left out."""
         table = scan_parquet(self.path).group_by("split", "label").len().collect()
         numbers = {(row["split"], row["label"]): int(row["len"]) for row in table.iter_rows(named=True)}
         return {name: [numbers.get((name, label), 0) for label in range(len(self.classes))] for name in SPLITS}
@@ -67,10 +80,16 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One instance as a reader yields it; `label` is a class name, `truth` marks the tokens known to decide."""
+    """One instance as a reader yields it; a field that may be None is given by all documents of a corpus or by none.
+
+    `label` is a class name, `truth` marks the tokens known to decide, `query` holds the tokens of a question or
+    hypothesis, and `candidates` the class names that may be answered here (None: every class).
+    """
 
     id: str
     tokens: Sequence[str]
     label: str
     split: str
     truth: Sequence[bool] | None = None
+    query: Sequence[str] | None = None
+    candidates: Sequence[str] | None = None

@@ -1,7 +1,6 @@
 """Load a corpus: find its files, tokenise them once, keep the result in a cache known by content and code."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -19,12 +18,10 @@ from heedful.corpora.places import cache_folder, data_folders
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
-from heedful.files import Parts, content_fingerprint, fingerprint
+from heedful.files import Parts, atomic, content_fingerprint, fingerprint
 
 PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is read
 PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 Progress = Callable[[int], None]
 
@@ -125,25 +122,39 @@ def _tokenise(reader: Reader, options: Options, found: Found, path: Path, progre
         table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from error
-    classes = reader.classes(options) or class_names(set(table.filter(pl.col("split") == "train")["label"]))
-    check_labels(table, where)
-    final = table.select(
-        "id",
-        "split",
-        label=pl.col("label").replace_strict(list(classes), list(range(len(classes))), return_dtype=pl.Int32),
-    )
+    training = table.filter(pl.col("split") == "train")
+    given = reader.classes(options)
+    classes = tuple(reader.answers(_training(parts, training))) if given is None else given
+    known = set(classes) if given is None else set(classes) & set(training["label"])
+    check_labels(table, where, known=known, unseen=reader.unseen)
+    _write(path, _indexed(parts, table, classes), classes, rows=PART_TOKENS * len(table) // int(table["length"].sum()))
+    parts.discard()
+
+
+def _training(parts: Parts, training: pl.DataFrame) -> pl.LazyFrame:
+    return parts.scan().join(training.select("id").lazy(), on="id", how="semi").drop("id", "split")
+
+
+def _indexed(parts: Parts, table: pl.DataFrame, classes: Sequence[str]) -> pl.LazyFrame:
+    """The documents with their final splits, and class indices for class names."""
+    final = table.select("id", "split", label=_index(pl.col("label"), classes))
     merged = parts.scan().drop("split", "label").join(final.lazy(), on="id", how="inner", maintain_order="left")
-    parts.finish({"classes": json.dumps(classes)}, merged)
+    if "candidates" not in merged.collect_schema():
+        return merged
+    there = pl.col("candidates").list.eval(_index(pl.element(), classes).drop_nulls().unique().sort())
+    every = pl.lit(list(range(len(classes))), dtype=pl.List(pl.Int32))
+    # where training saw none of them, any class is as good as another
+    return merged.with_columns(candidates=pl.when(there.list.len() > 0).then(there).otherwise(every))
 
 
-def class_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Class names in order: by number where all are numbers, else alphabetically.
+def _index(names: pl.Expr, classes: Sequence[str]) -> pl.Expr:
+    return names.replace_strict(list(classes), list(range(len(classes))), default=None, return_dtype=pl.Int32)
 
-    >>> class_names(["10", "9", "-1.5"]), class_names(["10", "9", "nan"])
-    (('-1.5', '9', '10'), ('10', '9', 'nan'))
-    """
-    names = sorted(labels)  # first, so that equal numbers ("1", "1.0") have an order too
-    return tuple(sorted(names, key=float) if all(map(_NUMBER.fullmatch, names)) else names)
+
+def _write(path: Path, frame: pl.LazyFrame, classes: Sequence[str], *, rows: int) -> None:
+    """Write in groups of `rows`: a group is held in memory, here and by whoever reads the file."""
+    with atomic(path) as temporary:
+        frame.sink_parquet(temporary, metadata={"classes": json.dumps(classes)}, row_group_size=max(1, rows))
 
 
 def _reporting(documents: Iterable[Document], progress: Progress) -> Iterator[Document]:
@@ -160,7 +171,7 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
     tokens = 0
     for document in documents:
         batch.append(document)
-        tokens += len(document.tokens)
+        tokens += len(document.tokens) + len(document.query or ())
         if tokens >= PART_TOKENS:
             yield batch
             batch, tokens = [], 0
@@ -175,6 +186,8 @@ def _frame(documents: Sequence[Document]) -> pl.DataFrame:
         "tokens": pl.Series([list(document.tokens) for document in documents], dtype=pl.List(pl.String)),
         "label": [document.label for document in documents],
     }
-    if documents[0].truth is not None:
-        columns["truth"] = pl.Series([list(document.truth or ()) for document in documents], dtype=pl.List(pl.Boolean))
+    for name, kind in (("truth", pl.Boolean), ("query", pl.String), ("candidates", pl.String)):
+        values = [getattr(document, name) for document in documents]
+        if values.count(None) < len(values):
+            columns[name] = pl.Series([list(value) for value in values], dtype=pl.List(kind))
     return pl.DataFrame(columns)

@@ -1,7 +1,7 @@
 """Reader: what a corpus must tell so that heedful can find it, read it and split it. One subclass a corpus."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from heedful.corpora.corpus import Document
 from heedful.corpora.finding import Found, Layout, find_layout
+from heedful.corpora.naming import class_names
 from heedful.text.tokenising import tokeniser
 
 
@@ -35,6 +36,7 @@ class Reader(ABC):
     downloadable: ClassVar[bool] = False  # by `heedful corpora get`
     layouts: ClassVar[Sequence[Layout]] = ()  # where its files may lie; the first that is complete is taken
     options: ClassVar[type[Options]] = Options
+    unseen: ClassVar[bool] = False  # an instance whose answer is no class is kept, without a label
 
     def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:
         """The corpus's files below one of `roots`, or None; a subset's only if `subset` allows it."""
@@ -46,7 +48,14 @@ class Reader(ABC):
 
     @abstractmethod
     def classes(self, options: Any) -> tuple[str, ...] | None:
-        """The class names in the order of their indices; None: taken from the training labels."""
+        """The class names in the order of their indices; None: what `answers` finds in the training split."""
+
+    def answers(self, training: pl.LazyFrame) -> Iterable[str]:
+        """The class names in the order of their indices, where `classes` gives none: the training labels.
+
+        `training` has the columns tokens, label and, where documents have them, truth, query and candidates (names).
+        """
+        return class_names(training.select("label").collect()["label"])
 
     def tokenise(self, text: str, options: Any) -> list[str]:
         """The tokens of a text, as in this corpus."""

@@ -1,5 +1,6 @@
 """Vocabulary: the words of the training split that occur in enough documents, and their indices."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,21 +23,26 @@ class Vocabulary:
     words: tuple[str, ...]
 
     @classmethod
-    def build(cls, documents: pl.LazyFrame, *, min_documents: int = 1) -> "Vocabulary":
-        """The words of the column `tokens` that occur in at least `min_documents` documents (rows)."""
+    def build(cls, documents: pl.LazyFrame, *, min_documents: int = 1, always: Iterable[str] = ()) -> "Vocabulary":
+        """The words that at least `min_documents` documents (rows) have in `tokens` or, where it exists, in `query`.
+
+        The words of `always` are in, however often they occur. Documents are streamed.
+        """
+        query = "query" in documents.collect_schema()
+        words = pl.concat_list("tokens", "query") if query else pl.col("tokens")
         counts = (
-            documents.select(pl.col("tokens").list.unique().list.explode(keep_nulls=False, empty_as_null=False))
-            .group_by("tokens")
+            documents.select(word=words.list.unique().list.explode(keep_nulls=False, empty_as_null=False))
+            .group_by("word")
             .len()
             .filter(pl.col("len") >= min_documents)
-            .select("tokens")
+            .select("word")
             .collect()
         )
         # a text that contains "<s>" must not speak for the sentinel: such words are unknown ones
-        words = sorted(set(counts["tokens"]) - set(SPECIAL))
-        if not words:
+        found = sorted({*counts["word"], *always} - set(SPECIAL))
+        if not found:
             raise BadInput(f"no word occurs in {min_documents} training documents; lower min_documents")
-        return cls((*SPECIAL, *words))
+        return cls((*SPECIAL, *found))
 
     def __len__(self) -> int:
         return len(self.words)

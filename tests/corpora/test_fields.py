@@ -1,0 +1,97 @@
+"""Whatever a reader tells of a document is in the corpus that `load` gives."""
+
+import dataclasses
+
+import polars as pl
+import pytest
+
+from heedful.corpora.corpus import SPLITS, Document
+from heedful.corpora.finding import Found
+from heedful.corpora.loading import load
+from heedful.corpora.reader import Reader
+from heedful.corpora.registry import READERS
+from heedful.errors import BadInput
+
+
+class Given(Reader):
+    """The documents that a test gives."""
+
+    name = task = sizes = how_to_get = "given"
+
+    def __init__(self, documents, *, classes=None, unseen=False):
+        self._documents, self._classes, self.unseen = documents, classes, unseen
+
+    def find(self, roots, options, *, subset):
+        return Found()
+
+    def classes(self, options):
+        return self._classes
+
+    def documents(self, found, options):
+        yield from self._documents
+
+
+@pytest.fixture
+def loaded(monkeypatch, tmp_path):
+    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path))
+
+    def loaded(documents, **settings):
+        monkeypatch.setitem(READERS, "given", Given(documents, **settings))
+        return load("given")
+
+    return loaded
+
+
+def documents(**fields):
+    labels = ["yes", "no", "perhaps"]
+    made = [Document(f"{split}-{n}", ["some", "words"], labels[n], split) for split in SPLITS for n in range(3)]
+    return [dataclasses.replace(document, **fields) for document in made]
+
+
+def test_every_field_survives(loaded, monkeypatch):
+    monkeypatch.setattr("heedful.corpora.loading.PART_TOKENS", 7)
+    optional = {"truth": [True, False], "query": ["Why", "?"], "candidates": ["yes", "no", "yes", "never"]}
+    given = [dataclasses.replace(document, **optional) for document in documents()]
+    given = [dataclasses.replace(d, candidates=[*d.candidates, d.label]) for d in given]
+    corpus = loaded(given)
+    assert corpus.classes == ("no", "perhaps", "yes")
+    assert set(corpus.columns) == {field.name for field in dataclasses.fields(Document)} - {"split"}
+    assert corpus.query
+    assert corpus.sizes() == {"train": 3, "dev": 3, "test": 3}
+    for split in SPLITS:
+        frame = corpus.split(split)
+        assert frame.schema["candidates"] == pl.List(pl.Int32)
+        rows = frame.to_dicts()
+        assert [row["id"] for row in rows] == [f"{split}-{n}" for n in range(3)]
+        assert [row["label"] for row in rows] == [2, 0, 1]
+        assert [row["candidates"] for row in rows] == [[0, 2], [0, 2], [0, 1, 2]]
+        for row in rows:
+            assert (row["tokens"], row["truth"], row["query"]) == (["some", "words"], [True, False], ["Why", "?"])
+
+
+def test_what_is_not_given_is_no_column(loaded):
+    corpus = loaded(documents())
+    assert set(corpus.columns) == {"id", "tokens", "label"}
+    assert not corpus.query
+
+
+def test_where_no_candidate_is_a_class_every_class_is_one(loaded):
+    made = documents(candidates=["yes", "never"])
+    made[-1] = dataclasses.replace(made[-1], candidates=["never"])
+    assert loaded(made).split("test")["candidates"].to_list() == [[2], [2], [0, 1, 2]]
+
+
+def test_an_answer_that_training_never_saw(loaded):
+    made = documents()
+    made[-1] = dataclasses.replace(made[-1], label="never")
+    with pytest.raises(BadInput, match="given: label 'never' occurs in test but never in training"):
+        loaded(made)
+    corpus = loaded(made, unseen=True)
+    assert corpus.split("test")["label"].to_list() == [2, 0, None]
+    assert corpus.sizes()["test"] == 3
+    assert corpus.counts()["test"] == [1, 0, 1]
+
+
+def test_a_label_that_is_none_of_the_given_classes(loaded):
+    with pytest.raises(BadInput, match="label 'perhaps'"):
+        loaded(documents(), classes=("yes", "no"))
