@@ -22,16 +22,16 @@ class Found:
 def find_layout(roots: Sequence[Path], layouts: Sequence[Layout], *, subset: bool) -> Found | None:
     """The first layout of which every file is there; complete data anywhere goes before a subset.
 
-    A `.gz` beside or instead of a plain file will do. A file whose name says `_subset` or `partial` is used only if
-    `subset` allows it, and then the answer says so.
+    A `.gz` beside or instead of a plain file will do. A file whose own name or folder says `_subset` or `partial` is
+    used only if `subset` allows it, and then the answer says so.
     """
     for allowed in (False, True) if subset else (False,):
         for root in roots:
             for layout in layouts:
-                files = {role: _located(root / name, subset=allowed) for role, name in layout.items()}
+                files = {role: _located(root, name, subset=allowed) for role, name in layout.items()}
                 if files and all(files.values()):
                     there = {role: path for role, path in files.items() if path is not None}
-                    return Found(there, any(map(_is_part, there.values())))
+                    return Found(there, any(_is_part(path.relative_to(root)) for path in there.values()))
     return None
 
 
@@ -40,9 +40,13 @@ def below(folders: Sequence[str], names: Layout) -> list[Layout]:
     return [{role: f"{folder}/{name}" if folder else name for role, name in names.items()} for folder in folders]
 
 
-def _located(path: Path, *, subset: bool) -> Path | None:
-    for name in _names(path.name, subset=subset):
-        for candidate in (path.with_name(name), path.with_name(f"{name}.gz")):
+def _located(root: Path, name: str, *, subset: bool) -> Path | None:
+    path = root / name
+    places = [path.with_name(other) for other in _names(path.name, subset=subset)]
+    if subset and path.parent != root:
+        places += [path.parent.with_name(path.parent.name + mark) / path.name for mark in _MARKS]
+    for place in places:
+        for candidate in (place, place.with_name(f"{place.name}.gz")):
             if candidate.exists():
                 return candidate
     return None
@@ -54,4 +58,4 @@ def _names(name: str, *, subset: bool) -> list[str]:
 
 
 def _is_part(path: Path) -> bool:
-    return any(mark in path.name for mark in _MARKS)
+    return any(mark in part for mark in _MARKS for part in path.parts[-2:])

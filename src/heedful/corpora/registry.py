@@ -2,6 +2,8 @@
 
 from heedful.corpora.adr import ADR
 from heedful.corpora.agnews import AGNews
+from heedful.corpora.babi import Babi1, Babi2, Babi3
+from heedful.corpora.babi_simulated import Simulated1, Simulated2, Simulated3
 from heedful.corpora.imdb import IMDB
 from heedful.corpora.mimic import Anemia, Diabetes
 from heedful.corpora.newsgroups import Newsgroups
@@ -11,7 +13,11 @@ from heedful.corpora.sst import SST
 from heedful.corpora.table import Table
 from heedful.errors import unknown_name
 
-_ALL = (SST(), IMDB(), Newsgroups(), AGNews(), ADR(), Diabetes(), Anemia(), Planted(), Table())
+_ALL = (
+    *(SST(), IMDB(), Newsgroups(), AGNews(), ADR(), Diabetes(), Anemia()),
+    *(Babi1(), Babi2(), Babi3()),
+    *(Planted(), Simulated1(), Simulated2(), Simulated3(), Table()),
+)
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in _ALL}
 

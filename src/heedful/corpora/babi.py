@@ -1,0 +1,141 @@
+"""`babi-1`, `babi-2`, `babi-3`: questions on where people and things are, the bAbI tasks (Weston et al. 2015).
+
+An instance is the story so far, without its other questions, and a question. Any word of the training stories and
+questions may be the answer, as in the released code. `truth` marks the words of the supporting facts. 15 % of train
+are for dev (seed 16377).
+
+Cleaning "paper": lower case, each sentence with its full stop and the question with its mark. "released": as written,
+sentences with full stops between them but none at the end, the question without its mark.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from heedful.corpora.archives import decode, lines, members
+from heedful.corpora.corpus import Document
+from heedful.corpora.finding import Found, below, find_layout
+from heedful.corpora.reader import Options, Reader
+from heedful.corpora.splitting import hold_out
+from heedful.corpora.stories import questions
+
+SEED = 16377
+ARCHIVE = "tasks_1-20_v1-2.tar.gz"
+
+_TITLES = {1: "qa1_single-supporting-fact", 2: "qa2_two-supporting-facts", 3: "qa3_three-supporting-facts"}
+_FOLDERS = {"10k": "en-10k", "1k": "en"}
+_PARENTS = ("babi/tasks_1-20_v1-2/", "tasks_1-20_v1-2/", "babi/")
+_PIECES = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
+
+
+class BabiOptions(Options):
+    """Which of the official training files."""
+
+    training: Literal["10k", "1k"] = "10k"  # questions; the papers have 10,000, of which the 1k files are the first
+
+
+class Stories(Reader):
+    """What the real tasks and the simulated ones have in common."""
+
+    number: ClassVar[int]  # of the task: 1, 2 or 3 supporting facts
+
+    def classes(self, options: Any) -> None:
+        """As the training stories have it."""
+        return
+
+    def answers(self, training: pl.LazyFrame) -> list[str]:
+        """Every word, alphabetically."""
+        words: set[str] = set()
+        for column in (pl.col("tokens").list.explode(), pl.col("query").list.explode(), pl.col("label")):
+            words.update(training.select(word=column.unique()).collect()["word"])
+        return sorted(words)
+
+    def tokenise(self, text: str, options: Options) -> list[str]:
+        """Words and marks; with cleaning "released", without a last mark."""
+        if options.cleaning == "paper":
+            return _PIECES.findall(text.lower())
+        tokens = _PIECES.findall(text)
+        return tokens[:-1] if tokens and tokens[-1] in (".", "?") else tokens
+
+    def instances(self, lines: Iterable[tuple[str, str]], split: str, options: Options) -> Iterator[Document]:
+        """Every question in lines of the native format, which come with the place to name."""
+        for question in questions(lines):
+            tokens = self.tokenise(" ".join(question.facts), options)
+            truth = [
+                index in question.supporting and piece != "."
+                for index, fact in enumerate(question.facts)
+                for piece in _PIECES.findall(fact)
+            ]
+            yield Document(
+                id=f"{split}-{question.story:05d}-{question.number:03d}",
+                tokens=tokens,
+                label=question.answer.lower() if options.cleaning == "paper" else question.answer,
+                split=split,
+                truth=truth[: len(tokens)],
+                query=self.tokenise(question.text, options),
+            )
+
+
+class Babi(Stories):
+    """A task in its native files, or in the official archive."""
+
+    sizes = "10,000 / 1,000 questions; 8,500 / 1,500 / 1,000 used"
+    how_to_get = "`heedful corpora get babi-1` (or 2, or 3) downloads all tasks"
+    downloadable = True
+    options = BabiOptions
+
+    def find(self, roots: Sequence[Path], options: BabiOptions, *, subset: bool) -> Found | None:
+        """The folder that the option names, or the archive."""
+        folders = [f"{folder}{_FOLDERS[options.training]}" for folder in ("", *_PARENTS)]
+        files = {split: f"{_TITLES[self.number]}_{split}.txt" for split in ("train", "test")}
+        archives = below(["babi", ""], {"archive": ARCHIVE})
+        return find_layout(roots, [*below(folders, files), *archives], subset=subset)
+
+    def documents(self, found: Found, options: BabiOptions) -> Iterator[Document]:
+        """Every question of every story."""
+        for split in ("train", "test"):
+            yield from self.instances(self.lines(found, split, options), split, options)
+
+    def lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
+        """The lines of a native file, with their places."""
+        if "archive" not in found.files:
+            path = found.files[split]
+            for number, line in lines(path):
+                yield f"{path}, line {number}", line
+            return
+        archive, wanted = found.files["archive"], (_FOLDERS[options.training], f"{_TITLES[self.number]}_{split}.txt")
+        for name, content in members(archive, lambda name: name.parts[-2:] == wanted):
+            for number, raw in enumerate(content.splitlines(), start=1):
+                where = f"{archive}, {name}, line {number}"
+                yield where, decode(raw, where)
+
+    def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
+        """15 % of train for dev."""
+        return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
+
+
+class Babi1(Babi):
+    """Where is a person?"""
+
+    name = "babi-1"
+    task = "where is a person? One fact of a story tells"
+    number = 1
+
+
+class Babi2(Babi):
+    """Where is a thing?"""
+
+    name = "babi-2"
+    task = "where is a thing? Two facts of a story tell"
+    number = 2
+
+
+class Babi3(Babi):
+    """Where was a thing before?"""
+
+    name = "babi-3"
+    task = "where was a thing before it was somewhere? Three facts of a story tell"
+    number = 3

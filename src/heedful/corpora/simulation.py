@@ -1,0 +1,163 @@
+"""A simulator of the world of the bAbI tasks 1 to 3 (Weston et al. 2015): people go about, take things and drop them.
+
+Written from what the published stories show, and compared with them in the tests. Someone and something to do are drawn
+until the two fit: a walk to another room, a thing to be taken here, one to be dropped. After every second fact, facts
+are drawn from the last five until one gives a question that can be answered; where none does, the story goes on.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from numpy.random import Generator
+
+PEOPLE = ("Mary", "John", "Daniel", "Sandra")
+ROOMS = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
+THINGS = ("apple", "football", "milk")
+QUESTIONS = 5  # in a story
+
+_VERBS = {
+    "move": ("went to", "journeyed to", "travelled to", "moved to", "went back to"),
+    "take": ("got", "grabbed", "took", "picked up"),
+    "drop": ("dropped", "left", "discarded", "put down"),
+}
+_RECENT = 5  # facts that a question may start from
+_THERE = 0.2  # how often "there" ends a sentence; in task 2 it ends every taking
+
+
+class Fact(NamedTuple):
+    """What someone did: `what` is a room or a thing."""
+
+    who: str
+    action: str
+    what: str
+
+
+class Asked(NamedTuple):
+    """A question with its answer and the supporting facts, by index, in the order of the published files."""
+
+    text: str
+    answer: str
+    supporting: tuple[int, ...]
+
+
+def story(task: int, draw: Generator) -> Iterator[str]:
+    """The lines of one story in the native format, without line ends."""
+    world = _World(draw, things=task > 1)
+    facts: list[Fact] = []
+    numbers: list[int] = []  # of the facts' lines
+    line = asked = 0
+    while asked < QUESTIONS:
+        for _ in range(2):
+            line += 1
+            facts.append(world.step())
+            numbers.append(line)
+            yield f"{line} {_sentence(facts[-1], task, draw)}"
+        question = _question(task, facts, draw)
+        if question is not None:
+            line += 1
+            asked += 1
+            supporting = " ".join(str(numbers[index]) for index in question.supporting)
+            yield f"{line} {question.text} \t{question.answer}\t{supporting}"
+
+
+class _World:
+    """Who and what is where; everyone and everything starts in some room."""
+
+    def __init__(self, draw: Generator, *, things: bool) -> None:
+        self._draw = draw
+        self._room = {name: self._one(ROOMS) for name in (*PEOPLE, *(THINGS if things else ()))}
+        self._holder: dict[str, str] = {}
+        self._actions = ("move", "take", "drop") if things else ("move",)
+
+    def step(self) -> Fact:
+        """The next thing that happens."""
+        while True:
+            who, action = self._one(PEOPLE), self._one(self._actions)
+            objects = self._objects(who, action)
+            if objects:
+                fact = Fact(who, action, self._one(objects))
+                if action != "move" or fact.what != self._room[who]:
+                    self._do(fact)
+                    return fact
+
+    def _objects(self, who: str, action: str) -> tuple[str, ...]:
+        if action == "move":
+            return ROOMS
+        if action == "drop":
+            return tuple(thing for thing in THINGS if self._holder.get(thing) == who)
+        return tuple(t for t in THINGS if t not in self._holder and self._room[t] == self._room[who])
+
+    def _do(self, fact: Fact) -> None:
+        if fact.action == "move":
+            self._room[fact.who] = fact.what
+        elif fact.action == "take":
+            self._holder[fact.what] = fact.who
+        else:
+            del self._holder[fact.what]
+            self._room[fact.what] = self._room[fact.who]
+
+    def _one(self, among: tuple[str, ...]) -> str:
+        return among[self._draw.integers(len(among))]
+
+
+def _sentence(fact: Fact, task: int, draw: Generator) -> str:
+    verbs = _VERBS[fact.action]
+    there = fact.action != "move" and (draw.random() < _THERE or (fact.action == "take" and task == 2))
+    return f"{fact.who} {verbs[draw.integers(len(verbs))]} the {fact.what}{' there' * there}."
+
+
+def _question(task: int, facts: list[Fact], draw: Generator) -> Asked | None:
+    first = max(0, len(facts) - _RECENT)
+    for index in first + draw.permutation(len(facts) - first):
+        question = _about(task, facts, facts[index], draw)
+        if question is not None:
+            return question
+    return None
+
+
+def _about(task: int, facts: list[Fact], fact: Fact, draw: Generator) -> Asked | None:
+    if task == 1:
+        return _where_is_person(facts, fact.who)
+    if fact.action == "move":
+        return None
+    return _where_is_thing(facts, fact.what) if task == 2 else _where_was_thing(facts, fact.what, draw)
+
+
+def _where_is_person(facts: list[Fact], who: str) -> Asked:
+    """The last move tells."""
+    move = _moves(facts, who)[-1]
+    return Asked(f"Where is {who}?", facts[move].what, (move,))
+
+
+def _where_is_thing(facts: list[Fact], thing: str) -> Asked | None:
+    """Who had it last, and where that was; of who has it now, a move since the taking must tell."""
+    last = _handlings(facts, thing)[-1]
+    who, dropped = facts[last].who, facts[last].action == "drop"
+    moves = [move for move in _moves(facts, who) if (move < last) == dropped]
+    return Asked(f"Where is the {thing}?", facts[moves[-1]].what, (last, moves[-1])) if moves else None
+
+
+def _where_was_thing(facts: list[Fact], thing: str, draw: Generator) -> Asked | None:
+    """Where the last carrier was with it, move by move; a room is drawn as often as the thing was brought there."""
+    handlings = _handlings(facts, thing)
+    carried = [
+        [move for move in _moves(facts, facts[start].who) if start < move < end]
+        for start, end in zip(handlings[::2], [*handlings[1::2], len(facts)], strict=False)
+    ]
+    visits = [facts[move].what for journey in carried for move in journey]
+    before = {facts[move].what: (move, previous) for previous, move in zip(carried[-1], carried[-1][1:], strict=False)}
+    for room in (visits[index] for index in draw.permutation(len(visits))):
+        if room in before:
+            move, previous = before[room]
+            text = f"Where was the {thing} before the {room}?"
+            return Asked(text, facts[previous].what, (handlings[-1], move, previous))
+    return None
+
+
+def _moves(facts: list[Fact], who: str) -> list[int]:
+    return [index for index, fact in enumerate(facts) if fact.action == "move" and fact.who == who]
+
+
+def _handlings(facts: list[Fact], thing: str) -> list[int]:
+    """When it was taken, dropped, taken and so on."""
+    return [index for index, fact in enumerate(facts) if fact.action != "move" and fact.what == thing]
