@@ -19,7 +19,9 @@ def test_what_is_there_and_what_is_not(tmp_path):
     assert (entries["agnews"].found, entries["agnews"].subset_only) == (tmp_path / "ag_news_csv", True)
     assert entries["imdb"].found == tmp_path / "aclImdb_v1.tar.gz"
     assert entries["newsgroups"].found is None
-    assert [name for name, entry in entries.items() if entry.built_in] == [name for name in READERS if name == "planted" or "simulated" in name]
+    assert [name for name, entry in entries.items() if entry.built_in] == [
+        name for name in READERS if name == "planted" or "simulated" in name
+    ]
     assert [name for name, entry in entries.items() if entry.downloadable] == list(SOURCES)
     assert all(entry.how_to_get and entry.task and entry.sizes for entry in entries.values())
 

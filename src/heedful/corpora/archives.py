@@ -16,6 +16,19 @@ Wanted = Callable[[PurePosixPath], bool]
 
 def members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The wanted files of a folder or an archive, each whole, with its name inside."""
+    for name, file in _opened(path, wanted):
+        yield name, file.read()
+
+
+def member_lines(path: Path, wanted: Wanted) -> Iterator[tuple[str, str]]:
+    """The lines of the wanted UTF-8 text files of a folder or an archive, each with its place: archive, file, line."""
+    for name, file in _opened(path, wanted):
+        for number, raw in enumerate(file, start=1):
+            where = f"{path}, {name}, line {number}"
+            yield where, decode(raw, where)
+
+
+def _opened(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
     with damage_named(path):
         if path.is_dir():
             yield from _folder_members(path, wanted)
@@ -60,22 +73,24 @@ def damage_named(path: Path) -> Iterator[None]:
         raise BadInput(f"{error.filename or path} may not be read: change its permissions") from error
 
 
-def _folder_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _folder_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
     for file in sorted(path.rglob("*")):
         name = PurePosixPath(file.relative_to(path).as_posix())
         if wanted(name) and file.is_file():
-            yield name, file.read_bytes()
+            with file.open("rb") as content:
+                yield name, content
 
 
-def _zip_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _zip_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
     with zipfile.ZipFile(path) as archive:
         for entry in archive.infolist():
             name = PurePosixPath(entry.filename)
             if not entry.is_dir() and wanted(name):
-                yield name, archive.read(entry)
+                with archive.open(entry) as content:
+                    yield name, content
 
 
-def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
     if path.suffix == ".tar":
         _check_tar_end(path)
     # unpacked by gzip rather than by tarfile, which takes a cut-off stream for the end of the archive
@@ -84,7 +99,7 @@ def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, by
             name = PurePosixPath(entry.name)
             content = archive.extractfile(entry) if entry.isfile() and wanted(name) else None
             if content is not None:
-                yield name, content.read()
+                yield name, content
         while file.read(1 << 20):  # to the end, where gzip checks its sum
             pass
 

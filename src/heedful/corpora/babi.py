@@ -9,18 +9,18 @@ sentences with full stops between them but none at the end, the question without
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import polars as pl
 
-from heedful.corpora.archives import decode, lines, members
+from heedful.corpora.archives import lines, member_lines
 from heedful.corpora.corpus import Document
 from heedful.corpora.finding import Found, below, find_layout
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out
-from heedful.corpora.stories import questions
+from heedful.corpora.stories import Question, questions
 
 SEED = 16377
 ARCHIVE = "tasks_1-20_v1-2.tar.gz"
@@ -60,23 +60,22 @@ class Stories(Reader):
         tokens = _PIECES.findall(text)
         return tokens[:-1] if tokens and tokens[-1] in (".", "?") else tokens
 
-    def instances(self, lines: Iterable[tuple[str, str]], split: str, options: Options) -> Iterator[Document]:
-        """Every question in lines of the native format, which come with the place to name."""
-        for question in questions(lines):
-            tokens = self.tokenise(" ".join(question.facts), options)
-            truth = [
-                index in question.supporting and piece != "."
-                for index, fact in enumerate(question.facts)
-                for piece in _PIECES.findall(fact)
-            ]
-            yield Document(
-                id=f"{split}-{question.story:05d}-{question.number:03d}",
-                tokens=tokens,
-                label=question.answer.lower() if options.cleaning == "paper" else question.answer,
-                split=split,
-                truth=truth[: len(tokens)],
-                query=self.tokenise(question.text, options),
-            )
+    def document(self, question: Question, split: str, options: Options) -> Document:
+        """A question with the story so far."""
+        tokens = self.tokenise(" ".join(question.facts), options)
+        truth = [
+            index in question.supporting and piece != "."
+            for index, fact in enumerate(question.facts)
+            for piece in _PIECES.findall(fact)
+        ]
+        return Document(
+            id=f"{split}-{question.story:05d}-{question.number:03d}",
+            tokens=tokens,
+            label=question.answer.lower() if options.cleaning == "paper" else question.answer,
+            split=split,
+            truth=truth[: len(tokens)],
+            query=self.tokenise(question.text, options),
+        )
 
 
 class Babi(Stories):
@@ -96,21 +95,23 @@ class Babi(Stories):
 
     def documents(self, found: Found, options: BabiOptions) -> Iterator[Document]:
         """Every question of every story."""
-        for split in ("train", "test"):
-            yield from self.instances(self.lines(found, split, options), split, options)
+        for split, question in self.questions(found, options):
+            yield self.document(question, split, options)
 
-    def lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
-        """The lines of a native file, with their places."""
-        if "archive" not in found.files:
-            path = found.files[split]
-            for number, line in lines(path):
-                yield f"{path}, line {number}", line
+    def questions(self, found: Found, options: BabiOptions) -> Iterator[tuple[str, Question]]:
+        """Every question, with its native split."""
+        for split in ("train", "test"):
+            for question in questions(self._lines(found, split, options)):
+                yield split, question
+
+    def _lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
+        if "archive" in found.files:
+            wanted = (_FOLDERS[options.training], f"{_TITLES[self.number]}_{split}.txt")
+            yield from member_lines(found.files["archive"], lambda name: name.parts[-2:] == wanted)
             return
-        archive, wanted = found.files["archive"], (_FOLDERS[options.training], f"{_TITLES[self.number]}_{split}.txt")
-        for name, content in members(archive, lambda name: name.parts[-2:] == wanted):
-            for number, raw in enumerate(content.splitlines(), start=1):
-                where = f"{archive}, {name}, line {number}"
-                yield where, decode(raw, where)
+        path = found.files[split]
+        for number, line in lines(path):
+            yield f"{path}, line {number}", line
 
     def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
         """15 % of train for dev."""

@@ -6,6 +6,7 @@ in dev.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from heedful.corpora.corpus import SPLITS, Document
 from heedful.corpora.finding import Found
 from heedful.corpora.reader import Options
 from heedful.corpora.simulation import QUESTIONS, story
+from heedful.corpora.stories import questions
 from heedful.randomness import Stream
 
 
@@ -43,10 +45,9 @@ class Simulated(Stories):
         """As many questions as wanted, story by story."""
         for split in SPLITS:
             wanted = getattr(options, split)
-            stories = -(-wanted // QUESTIONS)
-            lines = ((self.name, line) for line in self.lines(split, stories, options.seed))
-            for _, document in zip(range(wanted), self.instances(lines, split, options), strict=False):
-                yield document
+            lines = ((self.name, line) for line in self.lines(split, -(-wanted // QUESTIONS), options.seed))
+            for question in islice(questions(lines), wanted):
+                yield self.document(question, split, options)
 
     def lines(self, split: str, stories: int, seed: int) -> Iterator[str]:
         """Stories in the native format."""

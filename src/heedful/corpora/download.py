@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heedful.corpora import agnews, imdb, newsgroups, sst
+from heedful.corpora import agnews, babi, imdb, newsgroups, snli, sst
+from heedful.corpora.corpus import SPLITS
 from heedful.corpora.finding import Found
 from heedful.corpora.places import download_folder
-from heedful.corpora.reader import Options
 from heedful.corpora.registry import READERS, reader_of
 from heedful.errors import BadConfig, BadInput, HeedfulError, MissingExtra
 
@@ -27,6 +27,17 @@ class Source:
     files: dict[str, str]  # role -> name
     rows: dict[str, int]
     count: Callable[[Found], Iterable[str]]  # the split of every row
+
+
+def _babi(reader: babi.Babi) -> Source:
+    """One archive of all tasks; the check is on the task that was asked for."""
+    return Source(
+        "http://www.thespermwhale.com/jaseweston/babi",
+        "babi",
+        {"archive": babi.ARCHIVE},
+        {"train": 10000, "test": 1000},
+        lambda found: (split for split, _ in reader.questions(found, babi.BabiOptions())),
+    )
 
 
 SOURCES = {
@@ -58,6 +69,16 @@ SOURCES = {
         {"train": 120000, "test": 7600},
         lambda found: (split for split, *_ in agnews.items(found)),
     ),
+    "babi-1": _babi(babi.Babi1()),
+    "babi-2": _babi(babi.Babi2()),
+    "babi-3": _babi(babi.Babi3()),
+    "snli": Source(
+        "https://nlp.stanford.edu/projects/snli",
+        "snli_1.0",
+        {"archive": "snli_1.0.zip"},
+        {"train": 550152, "dev": 10000, "test": 10000},
+        lambda found: (split for split in SPLITS for _ in snli.pairs(found, split)),
+    ),
 }
 
 
@@ -65,7 +86,8 @@ def get(name: str, *, address: str | None = None, progress: Progress = lambda do
     """Download a corpus and give its folder; `address` is that of a mirror. What is there already is left alone."""
     source = _source(name)
     folder = download_folder() / source.folder
-    if reader_of(name).find([download_folder()], Options(), subset=False) is not None:
+    reader = reader_of(name)
+    if reader.find([download_folder()], reader.options(), subset=False) is not None:
         return folder
     download_folder().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".download-", dir=download_folder()) as draft:

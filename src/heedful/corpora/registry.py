@@ -4,18 +4,20 @@ from heedful.corpora.adr import ADR
 from heedful.corpora.agnews import AGNews
 from heedful.corpora.babi import Babi1, Babi2, Babi3
 from heedful.corpora.babi_simulated import Simulated1, Simulated2, Simulated3
+from heedful.corpora.cnn import CNN
 from heedful.corpora.imdb import IMDB
 from heedful.corpora.mimic import Anemia, Diabetes
 from heedful.corpora.newsgroups import Newsgroups
 from heedful.corpora.planted import Planted
 from heedful.corpora.reader import Reader
+from heedful.corpora.snli import SNLI
 from heedful.corpora.sst import SST
 from heedful.corpora.table import Table
 from heedful.errors import unknown_name
 
 _ALL = (
     *(SST(), IMDB(), Newsgroups(), AGNews(), ADR(), Diabetes(), Anemia()),
-    *(Babi1(), Babi2(), Babi3()),
+    *(Babi1(), Babi2(), Babi3(), CNN(), SNLI()),
     *(Planted(), Simulated1(), Simulated2(), Simulated3(), Table()),
 )
 

@@ -29,6 +29,7 @@ class TableOptions(Options):
     file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
     text: str = "text"  # a column of strings or, with tokens "spaces", of lists of tokens (JSON lines, Parquet)
     label: str = "label"
+    query: str | None = None  # a column of questions or hypotheses, cut into tokens as the texts are
     split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
     id: str | None = None  # a column of unique names; otherwise rows are numbered
     tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
@@ -58,30 +59,31 @@ class Table(Reader):
     def documents(self, found: Found, options: TableOptions) -> Iterator[Document]:
         """Every row; an empty text or label is an error."""
         path = found.files["table"]
-        columns = {"text": options.text, "label": options.label, "split": options.split, "id": options.id}
+        columns = {role: getattr(options, role) for role in ("text", "label", "split", "id", "query")}
         named = {role: column for role, column in columns.items() if column is not None}
         for number, (where, row) in enumerate(values(path, list(named.values())), start=1):
             cell = dict(zip(named, row, strict=True))
             yield Document(
                 id=_text(cell["id"], where, options.id or "") if "id" in cell else f"row-{number}",
-                tokens=self._tokens(cell["text"], where, options),
+                tokens=self._tokens(cell["text"], where, options.text, options),
                 label=class_name(cell["label"], where, options.label),
                 split=_split(cell["split"], where) if "split" in cell else "train",
+                query=self._tokens(cell["query"], where, options.query or "", options) if "query" in cell else None,
             )
 
     def tokenise(self, text: str, options: TableOptions) -> list[str]:
         """By spaCy's rules or, if the texts are tokenised already, at spaces."""
         return tokeniser()(text) if options.tokens == "spacy" else text.split()
 
-    def _tokens(self, value: Any, where: str, options: TableOptions) -> list[str]:
+    def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
             if options.tokens != "spaces":  # so that a text given later is cut the same way
-                raise BadInput(f"{where}: column '{options.text}' holds lists; if of tokens, set tokens to 'spaces'")
-            tokens = [_text(token, where, options.text) for token in value]
+                raise BadInput(f"{where}: column '{column}' holds lists; if of tokens, set tokens to 'spaces'")
+            tokens = [_text(token, where, column) for token in value]
         else:
-            tokens = self.tokenise(_text(value, where, options.text), options)
+            tokens = self.tokenise(_text(value, where, column), options)
         if not tokens:
-            raise BadInput(f"{where}: the text in column '{options.text}' is empty; remove the row or fill it in")
+            raise BadInput(f"{where}: the text in column '{column}' is empty; remove the row or fill it in")
         return tokens
 
     def split(self, table: pl.DataFrame, options: TableOptions) -> pl.Series:

@@ -52,17 +52,23 @@ def class_name(value: Any, where: str, column: str) -> str:
     return " ".join(plain_text(str(value), f"{where}, column '{column}'").split())
 
 
+def json_object(line: str, where: str) -> dict[str, Any]:
+    """A line of a JSON lines file."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:  # ValueError also for numbers of thousands of digits
+        raise BadInput(f"{where}: not JSON ({error}); each line must be one object") from error
+    if not isinstance(row, dict):
+        raise BadInput(f'{where}: each line must be one object, such as {{"text": ...}}')
+    return row
+
+
 def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
     for number, line in lines(path):
         where = f"{path}, line {number}"
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # ValueError also for numbers of thousands of digits
-            raise BadInput(f"{where}: not JSON ({error}); each line must be one object") from error
-        if not isinstance(row, dict):
-            raise BadInput(f'{where}: each line must be one object, such as {{"{columns[0]}": ...}}')
+        row = json_object(line, where)
         there = list(row)
         yield where, [row[there[column_place(there, column, where)]] for column in columns]
 

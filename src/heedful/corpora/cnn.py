@@ -1,0 +1,95 @@
+"""`cnn`: questions on news articles whose names are numbered entities (Hermann et al. 2015).
+
+Read from the native `.question` files (address, article, question, answer and a list of entities, with blank lines
+between) or from Chen, Bolton & Manning's preprocessed files (question, answer and article, a line each, then a blank
+one). An answer is one of the entities of the article; classes are all entities of the training articles. An instance
+whose answer is none of these has no label, and cannot be answered rightly.
+
+Tokens are what stands between spaces, in both presets: `qqq` for whatever has a digit in it, the paper's rule, would
+make one word of all entities.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from heedful.corpora.corpus import SPLITS, Document
+from heedful.corpora.finding import Found, below, find_layout
+from heedful.corpora.question_files import FOLDERS, questions
+from heedful.corpora.reader import Options, Reader
+from heedful.corpora.splitting import hold_out
+from heedful.errors import BadInput
+
+SEED = 16377  # of the splits of a subset; the papers draw none
+
+_PARENTS = ["cnn/questions", "cnn/cnn/questions", "questions"]
+_LAYOUTS = [
+    *below(_PARENTS, FOLDERS),
+    *below(["cnn", "cnn/cnn"], {f"{split}.txt": f"{split}.txt" for split in SPLITS}),
+    *below(["cnn", ""], {"questions": "cnn.tgz"}),
+    *below(["cnn", ""], {"preprocessed": "cnn.tar.gz"}),
+]
+_ENTITY = re.compile(r"@entity(\d+)")
+
+
+class CNN(Reader):
+    """News articles with a question on each."""
+
+    name = "cnn"
+    task = "which entity of a news article is missing in a sentence about it?"
+    sizes = "380,298 / 3,924 / 3,198 questions"
+    how_to_get = (
+        "get the questions of cnn from https://cs.nyu.edu/~kcho/DMQA/ and put cnn.tgz below the data folder, or "
+        "unpacked as cnn/questions/"
+    )
+    layouts = _LAYOUTS
+    unseen = True
+
+    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
+        """Where all splits are; as a subset, the training folder alone will do."""
+        found = find_layout(roots, self.layouts, subset=subset)
+        if found is None and subset:
+            training = find_layout(roots, below(_PARENTS, {"train": FOLDERS["train"]}), subset=True)
+            return None if training is None else Found(training.files, subset=True)
+        return found
+
+    def classes(self, options: Options) -> None:
+        """As the training articles have it."""
+        return
+
+    def answers(self, training: pl.LazyFrame) -> list[str]:
+        """Every entity, by its number."""
+        entities = training.select(entity=pl.col("candidates").list.explode().unique()).collect()["entity"]
+        return sorted(entities, key=_number)
+
+    def tokenise(self, text: str, options: Options) -> list[str]:
+        """Between spaces."""
+        return text.split()
+
+    def documents(self, found: Found, options: Options) -> Iterator[Document]:
+        """Every question, one at a time."""
+        for name, split, block in questions(found):
+            (place, article), (asked, question), (answered, answer) = block
+            tokens, query = self.tokenise(article, options), self.tokenise(question, options)
+            if not query:
+                raise BadInput(f"{asked}: the question is empty; remove the instance or fill it in")
+            entities = list(dict.fromkeys(token for token in tokens if _ENTITY.fullmatch(token)))
+            if answer.strip() not in entities:
+                raise BadInput(
+                    f"{answered}: the answer '{answer.strip()[:40]}' is no entity of the article ({place}); each must "
+                    "be one, such as @entity3"
+                )
+            yield Document(f"{split}-{name}", tokens, answer.strip(), split, query=query, candidates=entities)
+
+    def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
+        """The official split; where only training questions are there, a fifth each for test and dev."""
+        if set(table["split"]) == {"train"}:
+            for into, share in (("test", 1 / 5), ("dev", 1 / 4)):
+                table = hold_out(table, among="train", into=into, share=share, seed=SEED)
+        return table["split"]
+
+
+def _number(entity: str) -> int:
+    return int(entity.removeprefix("@entity"))
