@@ -6,7 +6,8 @@ import pytest
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments import EXPERIMENTS, bounded, correlation, permutation, reach, violation
-from heedful.experiments.margins import Margins, first_best
+from heedful.experiments.margins import Margins
+from heedful.experiments.sums import first_best
 from heedful.ragged import Ragged
 from tests.making import instance, make_evidence, make_importance
 

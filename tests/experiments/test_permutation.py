@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from heedful.errors import BadConfig
 from heedful.evidence import Evidence, decide
 from heedful.experiments import permutation
-from heedful.experiments.margins import Margins, first_best
+from heedful.experiments.margins import Margins
+from heedful.experiments.sums import first_best
 from heedful.measures import tvd
 from heedful.randomness import Stream, keys
 from tests.making import awkward_evidence, instance, make_evidence

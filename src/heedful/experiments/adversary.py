@@ -8,13 +8,18 @@ import polars as pl
 
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
-from heedful.experiments.adversary_bounds import several_classes, upper_bound
-from heedful.experiments.adversary_candidates import PROVEN, SLACK, Floats, Found, farthest
-from heedful.experiments.adversary_search import Objective, Preset, search
-from heedful.experiments.adversary_slabs import moved, two_classes
+from heedful.experiments.adversaries.beyond import beyond_affine
+from heedful.experiments.adversaries.bounds import several_classes, upper_bound
+from heedful.experiments.adversaries.candidates import PROVEN, SLACK, Found, decoder_free_bound, farthest
+from heedful.experiments.adversaries.search import Objective, Preset, search
+from heedful.experiments.adversaries.slabs import moved, two_classes
+from heedful.experiments.arrays import Floats, Keys
+from heedful.experiments.blends import Blends
 from heedful.experiments.bounded import bounded
 from heedful.experiments.counts import check_count
 from heedful.experiments.margins import Margins
+from heedful.experiments.view import View
+from heedful.experiments.views import view_of
 from heedful.measures import jsd
 from heedful.nested import nested
 from heedful.ragged import Ragged
@@ -42,22 +47,23 @@ def adversary(
     what no such attention can exceed; `certified`, whether the two meet, so that the attention found is the optimum;
     `adversary_decision`, the decision under it.
 
-    `exact` finds the optimum for two classes, and bounds it from both sides for more. `search` is the paper's: the best
-    of `distributions` after `steps` of Adam, with the details of its text (`preset="paper"`) or of its code
-    (`"released"`, which selects at a distance of 0.05 whatever epsilon was searched with); `upper` shows how far it
-    stopped short. `seed`, for the search and for more than two classes.
+    `exact` finds the optimum for two classes, and bounds it from both sides for more. Where the decoder is not affine,
+    it gives the best that was found, the search's results included, and a bound that holds for any decoder.
+
+    `search` is the paper's: the best of `distributions` after `steps` of Adam, with the details of its text
+    (`preset="paper"`) or of its code (`"released"`, which selects at a distance of 0.05 whatever epsilon was searched
+    with); `upper` shows how far it stopped short. `seed`, for the search and for more than two classes.
     """
     _check(epsilon, method, preset, distributions, steps)
-    margins, stream, instances = Margins.of(evidence), Stream(seed, "adversary"), keys(evidence.ids)
+    view, stream, instances = view_of(evidence), Stream(seed, "adversary"), keys(evidence.ids)
     if method == "search":
         objective = Objective.of(preset, epsilon=epsilon, distributions=distributions, outputs=evidence.outputs)
-        candidates = search(margins, objective, stream, instances, distributions=distributions, steps=steps)
-        found = _select(margins, candidates, epsilon if preset == "paper" else RELEASED_SELECTION)
-    elif margins.classes == 2:
-        found = _feasible(margins, two_classes(margins, epsilon), epsilon)
+        candidates = search(view, objective, stream, instances, distributions=distributions, steps=steps)
+        found = _select(view, candidates, epsilon if preset == "paper" else RELEASED_SELECTION)
     else:
-        found = _feasible(margins, several_classes(margins, epsilon, stream, instances), epsilon)
-    return _frame(evidence, margins, found)
+        options = {"distributions": distributions, "steps": steps}
+        found = _feasible(view, _best(view, epsilon, stream, instances, **options), epsilon)
+    return _frame(evidence, view, found)
 
 
 def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
@@ -74,37 +80,49 @@ def _check(epsilon: float, method: str, preset: str, distributions: int, steps: 
         check_count(name, value, least=1)
 
 
-def _select(margins: Margins, candidates: Ragged, epsilon: float) -> Found:
+def _best(
+    view: Margins | Blends, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
+) -> Found:
+    """What is proven to be the optimum, or comes nearest to it."""
+    if isinstance(view, Blends):
+        return beyond_affine(view, epsilon, stream, instances, distributions=distributions, steps=steps)
+    if view.classes == 2:
+        return two_classes(view, epsilon)
+    return several_classes(view, epsilon, stream, instances)
+
+
+def _select(view: View, candidates: Ragged, epsilon: float) -> Found:
     """The most divergent feasible candidate (N, k), the model's own attention among them."""
     columns = [candidates.like(column) for column in candidates.values.T]
-    columns.append(margins.weights)
-    divergence = np.stack([jsd(column, margins.weights) for column in columns], axis=1)  # (n, k + 1)
-    distance = np.stack([moved(margins, column) for column in columns], axis=1)
+    columns.append(view.weights)
+    divergence = np.stack([jsd(column, view.weights) for column in columns], axis=1)  # (n, k + 1)
+    distance = np.stack([moved(view, column) for column in columns], axis=1)
     best = farthest(divergence, distance, epsilon)[candidates.row_of_value]  # (N,)
     weights: Floats = np.stack([column.values for column in columns], axis=1)[np.arange(len(best)), best]
-    return Found(candidates.like(weights), upper_bound(margins, epsilon))
+    upper = upper_bound(view, epsilon) if isinstance(view, Margins) else decoder_free_bound(view.weights)
+    return Found(candidates.like(weights), upper)
 
 
-def _feasible(margins: Margins, found: Found, epsilon: float) -> Found:
+def _feasible(view: View, found: Found, epsilon: float) -> Found:
     """Scores beyond all measure (1e8) leave no digits to meet a bound with; the model's own attention meets any."""
-    met = moved(margins, found.weights) <= epsilon + SLACK  # (n,)
-    weights = np.where(met[found.weights.row_of_value], found.weights.values, margins.weights.values)
+    met = moved(view, found.weights) <= epsilon + SLACK  # (n,)
+    weights = np.where(met[found.weights.row_of_value], found.weights.values, view.weights.values)
     return found._replace(weights=found.weights.like(weights))
 
 
-def _frame(evidence: Evidence, margins: Margins, found: Found) -> pl.DataFrame:
-    divergence = jsd(found.weights, margins.weights)
+def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
+    divergence = jsd(found.weights, view.weights)
     apart = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
     upper = np.where(np.abs(apart) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": pl.Series(margins.decided, dtype=pl.Int32),
+            "decision": pl.Series(view.decided, dtype=pl.Int32),
             "weights": nested(found.weights),
             "jsd": divergence,
-            "tvd": moved(margins, found.weights),
+            "tvd": moved(view, found.weights),
             "upper": upper,
             "certified": np.abs(apart) <= PROVEN,
-            "adversary_decision": pl.Series(margins.under(found.weights).decided, dtype=pl.Int32),
+            "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
         }
     )

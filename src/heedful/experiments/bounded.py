@@ -10,6 +10,7 @@ import polars as pl
 from heedful.evidence import Evidence
 
 ITEMS = 1 << 19  # at a time, one instance at least
+NUMBERS = 1 << 22  # features or outputs at a time, where a decoder mixes features: 32 MB an array
 
 Options = ParamSpec("Options")
 Experiment = Callable[Concatenate[Evidence, Options], pl.DataFrame]
@@ -27,10 +28,12 @@ def bounded(experiment: Experiment[Options]) -> Experiment[Options]:
 
 
 def _parts(evidence: Evidence) -> Iterator[Evidence]:
-    """Consecutive slices of at most ITEMS items, without copying."""
-    offsets = evidence.weights.offsets
+    """Consecutive slices of so many items, without copying."""
+    offsets, items = evidence.weights.offsets, ITEMS
+    if evidence.decoder is not None:
+        items = min(items, NUMBERS // max(evidence.decoder.weight.shape))
     start = 0
     while start < len(evidence) or start == 0:
-        stop = max(start + 1, int(np.searchsorted(offsets, offsets[start] + ITEMS, side="right")) - 1)
+        stop = max(start + 1, int(np.searchsorted(offsets, offsets[start] + items, side="right")) - 1)
         yield evidence.slice(start, stop)
         start = stop

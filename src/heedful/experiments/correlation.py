@@ -9,7 +9,7 @@ from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
 from heedful.experiments.counts import check_count
-from heedful.experiments.margins import decisions_of
+from heedful.experiments.views import decisions_of
 from heedful.nested import ragged
 from heedful.ragged import Indices, Ragged
 from heedful.ranking import kendall, top_distance

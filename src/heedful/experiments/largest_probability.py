@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from heedful.experiments.margins import Floats
+from heedful.experiments.arrays import Floats
 from heedful.ragged import Ragged, length_batches
 
 _CELLS = 1 << 19  # padded cells at a time

@@ -5,19 +5,25 @@ one product of T weights with T scores. What no sample can tell is exact here: b
 extreme outputs of all T! orders pair sorted weights with sorted scores.
 """
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 from scipy.special import expit
 
 from heedful.evidence import Evidence, probabilities
+from heedful.experiments.arrays import Flags, Floats, Indices
 from heedful.experiments.bounded import bounded
 from heedful.experiments.counts import check_count
-from heedful.experiments.margins import Flags, Floats, Margins, Sums, behind
+from heedful.experiments.margins import Margins
+from heedful.experiments.sums import behind
+from heedful.experiments.views import view_of
 from heedful.measures import tvd
-from heedful.ragged import Indices, length_batches
+from heedful.ragged import length_batches
 from heedful.randomness import Stream, keys
 
 _CELLS = 1 << 18  # drawn positions at a time: few enough for a processor's cache
+_EXACT = {"can_change": pl.Boolean, "lowest": pl.Float64, "highest": pl.Float64, "worst": pl.Float64}
 
 
 @bounded
@@ -28,52 +34,51 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
 
     Over all permutations, exactly: `can_change`, whether any changes the decision (any number of classes), and for two
     classes the `lowest` and `highest` probability of the second class and the greatest TVD, `worst` (null for more).
+    All four are null where the decoder is not affine.
     """
     check_count("permutations", permutations, least=1)
-    margins = Margins.of(evidence)
-    n = len(evidence)
-    tvds, changed = np.empty((n, permutations)), np.empty(n)
-    can_change = np.empty(n, dtype=bool)
-    odds = np.full((n, 2), np.nan)
-    output = probabilities(margins.logits)  # (n, K)
+    view = view_of(evidence)
+    tvds, changed = np.empty((len(evidence), permutations)), np.empty(len(evidence))
+    output = view.output  # (n, K)
     stream, names = Stream(seed, "permutation"), keys(evidence.ids)
-    lengths = evidence.weights.lengths
-    for rows in length_batches(lengths, rows=n + 1, cells=max(1, _CELLS // permutations)):
-        weights, _ = margins.weights.take(rows).pad()  # (B, T)
-        alone, mask = margins.alone.take(rows).pad()  # (B, T, K)
+    lengths, cells = evidence.weights.lengths, _CELLS // permutations
+    batches = length_batches(lengths, rows=max(1, cells // view.width), cells=max(1, cells))
+    for rows in batches:
         orders = stream.orders(lengths[rows, None], names[rows, None], np.arange(permutations))  # (B, P, T)
-        sums = permuted_sums(weights, alone, orders)
+        sums = view.permuted(rows, orders)
         tvds[rows] = np.sort(tvd(probabilities(sums.logits), output[rows, None]), axis=1)
-        changed[rows] = (sums.decided != margins.decided[rows, None]).mean(axis=1)
-        can_change[rows] = _can_change(weights, alone, mask, margins.decided[rows])
-        if margins.classes == 2:
-            odds[rows] = _extremes(weights, alone[..., 1] - alone[..., 0], mask)
-    lowest, highest = expit(odds).T
-    second = output[:, -1]
-    exact = {"lowest": lowest, "highest": highest, "worst": np.maximum(highest - second, second - lowest).clip(0)}
+        changed[rows] = (sums.decided != view.decided[rows, None]).mean(axis=1)
+    if isinstance(view, Margins):
+        exact = _over_all_orders(view, output, batches)
+    else:
+        exact = {name: pl.Series([None] * len(evidence), dtype=kind) for name, kind in _EXACT.items()}
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": margins.decided.astype(np.int32),
-            "max_attention": margins.weights.max(),
+            "decision": view.decided.astype(np.int32),
+            "max_attention": view.weights.max(),
             "median": np.median(tvds, axis=1),
             "changed": changed,
-            "can_change": can_change,
-            **{name: pl.Series(values).fill_nan(None) for name, values in exact.items()},
+            **exact,
             "tvds": pl.Series(tvds).cast(pl.List(pl.Float64)),
         }
     )
 
 
-def permuted_sums(weights: Floats, alone: Floats, orders: Indices) -> Sums:
-    """Sums (B, P, K) under permuted weights: item t gets the weight of item `orders[..., t]`.
-
-    Weights are (B, T), what the items say (B, T, K), orders (B, P, T).
-    """
-    rows, width = weights.shape
-    cells = orders + width * np.arange(rows)[:, None, None]
-    shuffled = weights.ravel().take(cells)  # (B, P, T)
-    return Sums(shuffled @ alone, shuffled @ np.abs(alone))
+def _over_all_orders(margins: Margins, output: Floats, batches: list[Indices]) -> dict[str, Any]:
+    """The exact columns, computed in batches of instances of similar length."""
+    can_change = np.empty(len(margins.weights), dtype=bool)
+    odds = np.full((len(margins.weights), 2), np.nan)
+    for rows in batches:
+        weights, _ = margins.weights.take(rows).pad()  # (B, T)
+        alone, mask = margins.alone.take(rows).pad()  # (B, T, K)
+        can_change[rows] = _can_change(weights, alone, mask, margins.decided[rows])
+        if margins.classes == 2:
+            odds[rows] = _extremes(weights, alone[..., 1] - alone[..., 0], mask)
+    lowest, highest = expit(odds).T
+    second = output[:, -1]
+    extremes = {"lowest": lowest, "highest": highest, "worst": np.maximum(highest - second, second - lowest).clip(0)}
+    return {"can_change": can_change} | {name: pl.Series(values).fill_nan(None) for name, values in extremes.items()}
 
 
 def _can_change(weights: Floats, alone: Floats, mask: Flags, decided: Indices) -> Flags:

@@ -10,10 +10,12 @@ import numpy as np
 import polars as pl
 
 from heedful.evidence import Evidence, probabilities
+from heedful.experiments.arrays import Floats
 from heedful.experiments.bounded import bounded
 from heedful.experiments.counts import check_count
 from heedful.experiments.largest_probability import largest_probability
-from heedful.experiments.margins import Floats, Margins, first_best
+from heedful.experiments.margins import Margins
+from heedful.experiments.sums import first_best
 
 
 @bounded

@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, f1_score
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import Margins
+from heedful.experiments.views import view_of
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
@@ -24,18 +24,18 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
 
     `decision` is the model's own, `label` the true class where it is known.
     """
-    margins = Margins.of(evidence)
-    output = probabilities(margins.logits)
+    view = view_of(evidence)
+    output = view.output
     columns: dict[str, object] = {
         "id": pl.Series(list(evidence.ids), dtype=pl.String),
         "label": evidence.label_column(),
-        "decision": margins.decided.astype(np.int32),
+        "decision": view.decided.astype(np.int32),
     }
-    for kind, weights in _substitutes(margins.weights, evidence, seed).items():
-        sums = margins.under(weights)
+    for kind, weights in _substitutes(view.weights, evidence, seed).items():
+        sums = view.under(weights)
         columns[f"{kind}_tvd"] = tvd(probabilities(sums.logits), output)
         columns[f"{kind}_decision"] = sums.decided.astype(np.int32)
-        columns[f"{kind}_changed"] = sums.decided != margins.decided
+        columns[f"{kind}_changed"] = sums.decided != view.decided
     return pl.DataFrame(columns)
 
 

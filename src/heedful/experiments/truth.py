@@ -5,7 +5,8 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import decisions_of, normalised
+from heedful.experiments.view import normalised
+from heedful.experiments.views import decisions_of
 
 
 @bounded

@@ -5,23 +5,25 @@ import polars as pl
 
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
-from heedful.experiments.margins import Margins, first_best
+from heedful.experiments.views import view_of
 
 
 @bounded
 def violation(evidence: Evidence) -> pl.DataFrame:
     """One row an instance: `violates`, whether the most attended item (the first one on ties) would decide for another
-    class if it had all the attention; `margin`, by how much it argues for the decision against its strongest rival.
+    class if it had all the attention; `margin`, by how much it argues for the decision against its strongest rival
+    (null where the instance has one candidate only, and no rival).
     """
-    margins = Margins.of(evidence)
-    top = margins.weights.argmax()  # (n,)
-    alone = margins.alone.values[top]  # (n, K)
-    rivals = np.arange(margins.classes) != margins.decided[:, None]
+    view = view_of(evidence)
+    said = view.says(view.weights.argmax())  # (n, K)
+    own = np.take_along_axis(said.logits, view.decided[:, None], axis=1)  # (n, 1)
+    rivals = np.arange(view.classes) != view.decided[:, None]
+    margin = pl.Series(np.where(rivals, own - said.logits, np.inf).min(axis=1))
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": margins.decided.astype(np.int32),
-            "violates": first_best(alone, np.abs(alone)) != margins.decided,
-            "margin": np.where(rivals, margins.items.values[top], np.inf).min(axis=1),
+            "decision": view.decided.astype(np.int32),
+            "violates": said.decided != view.decided,
+            "margin": pl.select(pl.when(margin.is_finite()).then(margin)).to_series(),
         }
     )

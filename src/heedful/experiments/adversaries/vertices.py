@@ -17,16 +17,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heedful.experiments.adversary_candidates import HALF, Floats, phi
+from heedful.experiments.adversaries.candidates import HALF, phi
+from heedful.experiments.arrays import Flags, Floats, Indices
 from heedful.ragged import Ragged, length_batches
 
 CELLS = 1 << 18  # of a padded batch
 PAIRS = 1 << 18  # looked at together
-
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 class Vertices(NamedTuple):

@@ -14,8 +14,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from heedful.experiments.adversary_candidates import HALF, Floats, phi
-from heedful.experiments.adversary_supports import Instance, Mixtures, corners
+from heedful.experiments.adversaries.candidates import HALF, phi
+from heedful.experiments.adversaries.supports import Instance, Mixtures, corners
+from heedful.experiments.arrays import Floats
 
 SHRINK = (0.98, 0.9, 0.7, 0.4, 0.1)  # of the ball, until its mixtures are feasible
 

@@ -10,16 +10,16 @@ decoded and found feasible; the model's own attention if there is no other.
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heedful.evidence import probabilities
-from heedful.experiments.adversary_candidates import HALF, PROVEN, Floats, Found, decoder_free_bound, phi
-from heedful.experiments.adversary_programs import far_costs, near_costs, vertices
-from heedful.experiments.adversary_rays import climb, outwards, random_rays
-from heedful.experiments.adversary_search import Objective, search
-from heedful.experiments.adversary_slabs import slab
-from heedful.experiments.adversary_supports import Instance, Mixture, Mixtures, pairs, triples
-from heedful.experiments.adversary_vertices import best_vertices
+from heedful.experiments.adversaries.candidates import HALF, PROVEN, Found, decoder_free_bound, phi
+from heedful.experiments.adversaries.programs import far_costs, near_costs, vertices
+from heedful.experiments.adversaries.rays import climb, outwards, random_rays
+from heedful.experiments.adversaries.search import Objective, search
+from heedful.experiments.adversaries.slabs import slab
+from heedful.experiments.adversaries.supports import Instance, Mixture, Mixtures, pairs, triples
+from heedful.experiments.adversaries.vertices import best_vertices
+from heedful.experiments.arrays import Flags, Floats, Keys
 from heedful.experiments.margins import Margins
 from heedful.measures import tvd
 from heedful.ragged import Ragged
@@ -33,13 +33,11 @@ RAYS = 64  # random ones, then
 SHORT = 4  # items a class: so few that the paper's search might win
 DISTRIBUTIONS, STEPS = 5, 500  # of the paper's search
 
-Keys = NDArray[np.uint64]
-
 
 def several_classes(margins: Margins, epsilon: float, stream: Stream, instances: Keys) -> Found:
     """Lower and upper bound of the optimum for each instance."""
     upper = upper_bound(margins, epsilon)
-    output = probabilities(margins.logits)
+    output = margins.output
     weights, reached = _single_items(margins, output, epsilon)
     rows = weights.values.copy()
     apart = upper - reached > PROVEN  # (n,)
@@ -54,7 +52,7 @@ def several_classes(margins: Margins, epsilon: float, stream: Stream, instances:
 
 def upper_bound(margins: Margins, epsilon: float) -> Floats:
     """What no attention that moves the output by at most epsilon exceeds, (n,); exact for two classes."""
-    output = probabilities(margins.logits)
+    output = margins.output
     bound = decoder_free_bound(margins.weights)
     for c, d in combinations(range(margins.classes), 2):
         odds = margins.alone.like(margins.alone.values[:, c] - margins.alone.values[:, d])
@@ -75,9 +73,7 @@ def _single_items(margins: Margins, output: Floats, epsilon: float) -> tuple[Rag
     return own.like(values), divergence
 
 
-def _searched(
-    margins: Margins, wanted: NDArray[np.bool_], epsilon: float, stream: Stream, instances: Keys
-) -> dict[int, Floats]:
+def _searched(margins: Margins, wanted: Flags, epsilon: float, stream: Stream, instances: Keys) -> dict[int, Floats]:
     """What the paper's search finds for short instances (k, T), by their index: with its seed it never beats us."""
     rows = np.flatnonzero(wanted & (margins.weights.lengths <= SHORT * margins.classes))
     if not len(rows):

@@ -11,18 +11,17 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heedful.evidence import probabilities
-from heedful.experiments.adversary_candidates import HALF, Floats, phi
-from heedful.experiments.adversary_slabs import slab
+from heedful.experiments.adversaries.candidates import HALF, phi
+from heedful.experiments.adversaries.rays import Distances
+from heedful.experiments.adversaries.slabs import slab
+from heedful.experiments.arrays import Flags, Floats, Indices
 from heedful.measures import tvd
 
 GRID = 17  # points of a segment looked at before bisection
 HALVINGS = 30
 LEAST = 1e-30  # probability: what has vanished by rounding still needs a logarithm
-
-Indices = NDArray[np.int64]
 
 
 class Instance(NamedTuple):
@@ -31,6 +30,11 @@ class Instance(NamedTuple):
     weights: Floats  # (T,)
     alone: Floats  # (T, K)
     output: Floats  # (K,)
+
+    def along(self, starts: Floats, ends: Floats) -> Distances:
+        """How far outputs between starts and ends (R, T) are from the model's own."""
+        first, way = (starts @ self.alone).T, ((ends - starts) @ self.alone).T  # (K, R)
+        return lambda part: _distance(first[:, :, None] + part * way[:, :, None], self.output)
 
     def lightest(self, count: int) -> tuple["Instance", Indices]:
         """The `count` items of least weight, and which they are: what diverges most lies mostly on these."""
@@ -60,7 +64,7 @@ class Mixtures(NamedTuple):
         """The same in an instance of which these were only some `items`."""
         return Mixtures(items[self.items], self.shares)
 
-    def feasible(self, instance: Instance, epsilon: float) -> NDArray[np.bool_]:
+    def feasible(self, instance: Instance, epsilon: float) -> Flags:
         """Which truly move the output by at most epsilon, (R,)."""
         logits = np.einsum("rs,rsk->rk", self.shares, instance.alone[self.items])  # (R, K)
         return np.asarray(tvd(probabilities(logits), instance.output) <= epsilon)
@@ -114,7 +118,7 @@ def pairs(instance: Instance, epsilon: float) -> Mixtures:
     met = start <= stop
     i, j, start, stop = i[met], j[met], start[met], stop[met]
 
-    def feasible(share: Floats, of: Indices | slice = slice(None)) -> NDArray[np.bool_]:
+    def feasible(share: Floats, of: Indices | slice = slice(None)) -> Flags:
         first, second = instance.alone[i[of], None], instance.alone[j[of], None]  # (R, 1, K)
         return np.asarray(tvd(probabilities(second + share[..., None] * (first - second)), instance.output) <= epsilon)
 
@@ -146,6 +150,14 @@ def triples(instance: Instance, epsilon: float) -> Mixtures:
     whole = areas.sum(axis=-1)  # (6, R)
     holds = (whole != 0) & ((areas >= 0).all(axis=-1) | (areas <= 0).all(axis=-1))
     return Mixtures(items[np.nonzero(holds)[1]], areas[holds] / whole[holds][:, None])
+
+
+def _distance(logits: Floats, output: Floats) -> Floats:
+    """How far outputs of logits (K, R, G) are from `output`, (R, G): classes first, which is fastest."""
+    powers = np.exp(logits - logits.max(axis=0))
+    powers /= powers.sum(axis=0)
+    powers -= output[:, None, None]
+    return np.asarray(np.abs(powers).sum(axis=0) / 2)
 
 
 @cache

@@ -9,12 +9,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
+from heedful.experiments.arrays import Floats, Indices
 from heedful.ragged import Ragged
 
-Floats = NDArray[np.float64]
 HALF = math.log(2) / 2
 PROVEN = 1e-9  # a gap between bounds that is rounding: they meet
 SLACK = 1e-9  # by which rounding may take an output beyond epsilon
@@ -39,7 +39,7 @@ def decoder_free_bound(weights: Ragged) -> Floats:
     return HALF + phi(1.0, least)
 
 
-def farthest(divergence: Floats, distance: Floats, epsilon: float) -> NDArray[np.int64]:
+def farthest(divergence: Floats, distance: Floats, epsilon: float) -> Indices:
     """Which candidate (n, candidates) is the most divergent of those that move the output by at most epsilon, (n,).
 
     One at least must be feasible; the model's own attention always is.

@@ -1,17 +1,19 @@
-"""More than two classes: along straight lines as far as epsilon allows. One instance at a time.
+"""Along straight lines as far as epsilon allows. One instance at a time.
 
-On a ray from the model's own attention the log-odds move linearly, so the output is tilted exponentially: the classes
-that gain most go on gaining, and its distance never falls. Nor does the divergence, which is convex and 0 at the start.
-So the feasible set is a star around the model's attention, though not convex, and the farthest feasible point of a ray
-is its best: what is left to choose is the direction.
+On a ray from the model's own attention the divergence never falls: it is convex, and 0 at the start. So the farthest
+feasible point of a ray is its best, and what is left to choose is the direction. If the decoder is affine, the log-odds
+move linearly, and the output is tilted exponentially: the classes that gain most go on gaining, and its distance never
+falls, either. The feasible set is a star around the model's attention, then, though not convex. Of other decoders a ray
+may leave the feasible set and enter it again.
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
-from heedful.experiments.adversary_candidates import Floats, phi
-from heedful.experiments.adversary_supports import Instance
+from heedful.experiments.adversaries.candidates import phi
+from heedful.experiments.arrays import Floats
 
 GRID = 17  # points of a line looked at first
 NARROWINGS = 9  # of the part it ends in, by halves and by interpolation
@@ -22,14 +24,26 @@ PROPOSALS = 8  # of a climb each round
 SHRINKS = 0.5  # by how much less each round's proposals stray than the last one's
 
 Draw = Callable[[int, int, int], Floats]  # number, rows, columns -> standard normal numbers (rows, columns)
+Distances = Callable[[Floats], Floats]  # parts of R lines, (G,) for all or (R, 1) -> TVD there (R, G)
 
 
-def outwards(instance: Instance, targets: Floats, epsilon: float) -> Floats:
+class Decodable(Protocol):
+    """An instance whose output can be told along straight lines."""
+
+    @property
+    def weights(self) -> Floats:
+        """The model's own attention, (T,)."""
+
+    def along(self, starts: Floats, ends: Floats) -> Distances:
+        """How far outputs between starts and ends (R, T) are from the model's own."""
+
+
+def outwards(instance: Decodable, targets: Floats, epsilon: float) -> Floats:
     """The farthest feasible points (R, T) of the rays from the model's own attention through targets (R, T)."""
     return _farthest(instance, np.broadcast_to(instance.weights, targets.shape), targets, epsilon)
 
 
-def random_rays(instance: Instance, count: int, epsilon: float, draw: Draw) -> Floats:
+def random_rays(instance: Decodable, count: int, epsilon: float, draw: Draw) -> Floats:
     """The ends (2 count, T) of random rays, and of such as the feasible set is long in: towards sums of other ends."""
     powers = np.exp(SPREAD * draw(0, count, len(instance.weights)))
     ends = outwards(instance, powers / powers.sum(axis=1, keepdims=True), epsilon)
@@ -37,7 +51,7 @@ def random_rays(instance: Instance, count: int, epsilon: float, draw: Draw) -> F
     return np.concatenate([ends, outwards(instance, _simplex(strayed, ends), epsilon)])
 
 
-def climb(instance: Instance, points: Floats, epsilon: float, draw: Draw, cloud: Floats | None = None) -> Floats:
+def climb(instance: Decodable, points: Floats, epsilon: float, draw: Draw, cloud: Floats | None = None) -> Floats:
     """Feasible points (CLIMBS, T), each at least as divergent as the one of the best of feasible `points` it began at.
 
     Each round strays from them at random, by less and less, and goes straight there: on the items they have. If there
@@ -61,7 +75,7 @@ def climb(instance: Instance, points: Floats, epsilon: float, draw: Draw, cloud:
     return np.asarray(best)
 
 
-def _sums(instance: Instance, cloud: Floats, factors: Floats) -> Floats:
+def _sums(instance: Decodable, cloud: Floats, factors: Floats) -> Floats:
     """Random sums of the ways from the model's own attention to points of a cloud (C, T), by factors (R, C)."""
     return np.asarray(factors @ (cloud - instance.weights) / np.sqrt(len(cloud)))
 
@@ -74,7 +88,7 @@ def _simplex(points: Floats, otherwise: Floats) -> Floats:
     return np.asarray(np.where(some, points / np.where(some, total, 1.0), otherwise))
 
 
-def _farthest(instance: Instance, starts: Floats, targets: Floats, epsilon: float) -> Floats:
+def _farthest(instance: Decodable, starts: Floats, targets: Floats, epsilon: float) -> Floats:
     """From feasible starts through targets (R, T), to the farthest feasible point or the border of the simplex.
 
     A grid finds the part of the line where that point is; it is within a millionth of the line of the one returned.
@@ -83,13 +97,9 @@ def _farthest(instance: Instance, starts: Floats, targets: Floats, epsilon: floa
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         limit = np.where(steps < 0, starts / -steps, np.inf).min(axis=1, keepdims=True)
     ends = np.maximum(starts + np.where(limit < np.inf, limit, 0.0) * steps, 0.0)
-    first, way = (starts @ instance.alone).T, ((ends - starts) @ instance.alone).T  # (K, R)
-
-    def over(part: Floats) -> Floats:
-        return _distance(first[:, :, None] + part * way[:, :, None], instance.output) - epsilon  # (R, G)
-
+    distances = instance.along(starts, ends)
     grid, rows = np.linspace(0, 1, GRID), np.arange(len(starts))
-    seen = over(grid)  # (R, G)
+    seen = distances(grid) - epsilon  # (R, G)
     seen[:, 0] = np.minimum(seen[:, 0], 0.0)  # but for rounding
     last = GRID - 1 - (seen <= 0)[:, ::-1].argmax(axis=1)
     after = np.minimum(last + 1, GRID - 1)
@@ -97,16 +107,8 @@ def _farthest(instance: Instance, starts: Floats, targets: Floats, epsilon: floa
     for count in range(NARROWINGS):
         share = under / np.minimum(under - above, -1e-300) if count % 3 else 0.5
         middle = good + np.clip(share, 1e-3, 1 - 1e-3) * (bad - good)
-        value = over(middle[:, None])[:, 0]
+        value = distances(middle[:, None])[:, 0] - epsilon
         met = value <= 0
         good, under = np.where(met, middle, good), np.where(met, value, under)
         bad, above = np.where(met, bad, middle), np.where(met, above, value)
     return np.asarray(starts + good[:, None] * (ends - starts))
-
-
-def _distance(logits: Floats, output: Floats) -> Floats:
-    """How far outputs of logits (K, R, G) are from `output`, (R, G): classes first, which is fastest."""
-    powers = np.exp(logits - logits.max(axis=0))
-    powers /= powers.sum(axis=0)
-    powers -= output[:, None, None]
-    return np.asarray(np.abs(powers).sum(axis=0) / 2)

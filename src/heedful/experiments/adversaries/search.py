@@ -5,28 +5,26 @@ For each instance, k distributions are softmaxes of free logits that minimise
     sum_i [ penalty * max(0, D_i - epsilon) - JSD(a_i, alpha) ] - diversity * sum_{i<j} JSD(a_i, a_j)
 
 where D_i is the distance of the output under a_i from the model's. The last iterate is kept. Instances do not touch
-one another. Arrays are (T, k, B), items first: sums over items add padding's zeros last, and are the same in any batch.
+one another. Arrays are (T, k, B), items first (see batches.py).
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import softmax
 
-from heedful.experiments.margins import Margins
-from heedful.ragged import Ragged, length_batches
+from heedful.experiments.adversaries.batches import Batch, Floats, batches
+from heedful.experiments.arrays import Keys
+from heedful.experiments.view import View
+from heedful.ragged import Ragged
 from heedful.randomness import Stream
 
 RATE, DECAY, SQUARES, STABLE = 0.01, 0.9, 0.999, 1e-8  # Adam's
 SPREAD = 3.0  # standard deviation of the initial logits
 INSIDE = 1e-10  # added inside logarithms
 WEIGHT = 500.0  # the paper's lambda
-CELLS = 1 << 12  # items of a padded batch: its arrays stay in the processor's cache
 
 Preset = Literal["paper", "released"]
-Floats = NDArray[np.floating]
 
 
 @dataclass(frozen=True)
@@ -47,62 +45,32 @@ class Objective:
         return cls(epsilon, WEIGHT, 2 / k**2, 1.0 if outputs == 1 else 2.0)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Padded instances, items first."""
-
-    own: Floats  # (T, 1, B): the model's attention, 0 in padding
-    real: NDArray[np.bool_]  # (T, 1, B)
-    odds: Floats  # (K - 1, T, 1, B): of each class against the first, if an item had all the attention
-
-    @classmethod
-    def of(cls, weights: Ragged, alone: Ragged) -> "Batch":
-        """Pad instances of similar length."""
-        own, real = weights.pad()  # (B, T)
-        logits, _ = alone.pad()  # (B, T, K)
-        odds = (logits[..., 1:] - logits[..., :1]).transpose(2, 1, 0)  # (K - 1, T, B)
-        return cls(own.T[:, None].copy(), real.T[:, None].copy(), odds[:, :, None].copy())
-
-    def attention(self, free: Floats) -> Floats:
-        """Softmax over the items, (T, k, B)."""
-        powers = np.exp(free - free.max(axis=0, where=self.real, initial=-np.inf))
-        powers *= self.real
-        powers /= powers.sum(axis=0)
-        return np.asarray(powers)
-
-    def output(self, attention: Floats) -> Floats:
-        """Probabilities under other attention, (K, k, B)."""
-        logits = np.stack([(attention * odds).sum(axis=0) for odds in self.odds])
-        return np.asarray(softmax(np.concatenate([np.zeros_like(logits[:1]), logits]), axis=0))
-
-
 def search(
-    margins: Margins,
+    view: View,
     objective: Objective,
     stream: Stream,
-    instances: NDArray[np.uint64],
+    instances: Keys,
     *,
     distributions: int,
     steps: int,
 ) -> Ragged:
     """The distributions found for each instance, (N, k)."""
-    found = np.empty((len(margins.weights.values), distributions))
-    for rows in length_batches(margins.weights.lengths, rows=CELLS, cells=CELLS):
-        batch = Batch.of(margins.weights.take(rows), margins.alone.take(rows))
+    found = np.empty((len(view.weights.values), distributions))
+    for rows, batch in batches(view):
         draws, items = np.arange(distributions)[:, None], np.arange(len(batch.own))[:, None, None]
         # the paper adds log(1/T) to these, which no softmax can see
         free = SPREAD * stream.normal(instances[rows], draws, items)  # (T, k, B)
         attention = batch.attention(minimise(free, batch, objective, steps)).transpose(2, 0, 1)  # (B, T, k)
-        cells = np.concatenate([np.arange(*margins.weights.offsets[row : row + 2]) for row in rows])
+        cells = np.concatenate([np.arange(*view.weights.offsets[row : row + 2]) for row in rows])
         found[cells] = attention[batch.real[:, 0].T]
-    return margins.weights.like(found)
+    return view.weights.like(found)
 
 
 def minimise(free: Floats, batch: Batch, objective: Objective, steps: int) -> Floats:
     """Adam with the maximum of squares (amsgrad) on free logits (T, k, B); the last iterate."""
     free = free.copy()
     mean, square, largest = np.zeros_like(free), np.zeros_like(free), np.zeros_like(free)
-    own_output = batch.output(batch.own)  # (K, 1, B)
+    own_output, _ = batch.decode(batch.own)  # (K, 1, B)
     for step in range(1, steps + 1):
         slope = gradient(free, batch, objective, own_output)
         mean += (1 - DECAY) * (slope - mean)
@@ -131,14 +99,13 @@ def gradient(free: Floats, batch: Batch, objective: Objective, own_output: Float
             by_a[:, i] += middle
             by_a[:, j] += middle
     by_a /= 2
-    output = batch.output(a)  # (K, k, B)
+    output, add_slope = batch.decode(a)  # (K, k, B)
     apart = output - own_output
     over = objective.distance * np.abs(apart).sum(axis=0) / 2 > objective.epsilon  # (k, B)
     signs = np.sign(apart)
     by_logit = output * (signs - (signs * output).sum(axis=0))  # (K, k, B)
     by_logit *= objective.penalty * objective.distance / 2 * over
-    for odds, pull in zip(batch.odds, by_logit[1:], strict=True):
-        by_a += odds * pull
+    add_slope(by_a, by_logit)
     by_a -= (a * by_a).sum(axis=0)
     by_a *= a
     return by_a

@@ -3,9 +3,11 @@
 import numpy as np
 
 from heedful.evidence import probabilities
-from heedful.experiments.adversary_candidates import SLACK, Floats, Found
-from heedful.experiments.adversary_vertices import best_vertices
+from heedful.experiments.adversaries.candidates import SLACK, Found
+from heedful.experiments.adversaries.vertices import best_vertices
+from heedful.experiments.arrays import Floats
 from heedful.experiments.margins import Margins
+from heedful.experiments.view import View
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 
@@ -13,11 +15,11 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of the largest score, in sums
 
 
 def two_classes(margins: Margins, epsilon: float) -> Found:
-    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab (see adversary_vertices).
+    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab (see vertices.py).
 
     Scores of 1e7 and more have too few digits to meet its bounds; what misses them aims a little inside.
     """
-    output = probabilities(margins.logits)  # (n, 2)
+    output = margins.output  # (n, 2)
     low, high = slab(output[:, 1], output[:, 0], epsilon)
     vertices = best_vertices(margins.weights, margins.odds, low, high)
     found = Found(vertices.weights(margins.weights), vertices.divergence)
@@ -41,6 +43,6 @@ def slab(chosen: Floats, other: Floats, epsilon: float) -> tuple[Floats, Floats]
     return low, high
 
 
-def moved(margins: Margins, weights: Ragged) -> Floats:
+def moved(view: View, weights: Ragged) -> Floats:
     """By how much other attention moves the output, (n,): the total variation distance it really has."""
-    return tvd(probabilities(margins.logits), probabilities(margins.under(weights).logits))
+    return tvd(view.output, probabilities(view.under(weights).logits))

@@ -1,0 +1,1 @@
+"""Ways to find adversarial attention, and bounds on what can be found."""

@@ -1,0 +1,87 @@
+"""Decoders that are not affine: mixtures of features go through the decoder, whatever is asked.
+
+There is no score of an item to be had, and so no exact answer about all attention: only about such as is decoded.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from heedful.decoding import TanhDecoder, mix
+from heedful.errors import BadInput
+from heedful.evidence import Evidence
+from heedful.experiments.arrays import Flags, Floats, Indices
+from heedful.experiments.sums import Sums
+from heedful.experiments.view import View, normalised, shuffled
+from heedful.ragged import Ragged
+
+
+@dataclass(frozen=True, eq=False)
+class Blends(View):
+    """Instances with the features that their decoder mixes."""
+
+    weights: Ragged  # (N,) float64, each row normalised
+    features: Ragged  # (N, F) float32
+    context: Floats  # (n, F)
+    decoder: TanhDecoder
+    allowed: Flags | None  # (n, K): the candidates; None: all
+    decided: Indices  # (n,)
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> "Blends":
+        """Read evidence that has features; refuse any other."""
+        if evidence.features is None or evidence.context is None or evidence.decoder is None:
+            raise BadInput(
+                "this evidence has neither columns 'scores' and 'bias' nor 'features' and 'context' with a decoder, of "
+                "which experiments on other attention need one (see docs/formats.md)"
+            )
+        weights, context = normalised(evidence.weights), evidence.context.astype(np.float64)
+        own = decoded(evidence.decoder, mix(weights, evidence.features), context, evidence.allowed)
+        return cls(weights, evidence.features, context, evidence.decoder, evidence.allowed, own.decided)
+
+    @property
+    def classes(self) -> int:
+        """K, at least 2."""
+        return len(self.decoder.bias)
+
+    @property
+    def width(self) -> int:
+        """The features mixed, or the logits, whichever are more."""
+        return max(self.classes, int(self.context.shape[1]))
+
+    def under(self, weights: Ragged) -> Sums:
+        """Logits under other weights, (n, K)."""
+        return decoded(self.decoder, mix(weights, self.features), self.context, self.allowed)
+
+    def permuted(self, rows: Indices, orders: Indices) -> Sums:
+        """Logits (B, P, K) of instances (B,) under weights in orders (B, P, T)."""
+        weights, _ = self.weights.take(rows).pad()  # (B, T)
+        features, _ = self.features.take(rows).pad()  # (B, T, F)
+        allowed = None if self.allowed is None else self.allowed[rows, None]  # (B, 1, K)
+        mixed = shuffled(weights, orders) @ features.astype(np.float64)  # (B, P, F)
+        return decoded(self.decoder, mixed, self.context[rows, None], allowed)
+
+    def says(self, items: Indices) -> Sums:
+        """Logits (M, K) if these of all items had all the attention of their instances."""
+        rows = np.searchsorted(self.weights.offsets, items, side="right") - 1
+        allowed = None if self.allowed is None else self.allowed[rows]
+        return decoded(self.decoder, self.features.values[items], self.context[rows], allowed)
+
+    def take(self, rows: Indices) -> "Blends":
+        """Some of the instances."""
+        return Blends(
+            self.weights.take(rows),
+            self.features.take(rows),
+            self.context[rows],
+            self.decoder,
+            None if self.allowed is None else self.allowed[rows],
+            self.decided[rows],
+        )
+
+
+def decoded(decoder: TanhDecoder, mixed: Floats, context: Floats, allowed: Flags | None) -> Sums:
+    """Logits of mixtures (..., F); rounding is measured against the absolute contributions of the hidden units."""
+    hidden = np.tanh(mixed + context)  # (..., F)
+    logits = hidden @ decoder.matrix.T + decoder.bias
+    sizes = np.abs(hidden) @ np.abs(decoder.matrix).T + np.abs(decoder.bias)
+    return Sums(logits if allowed is None else np.where(allowed, logits, -np.inf), sizes)

@@ -1,0 +1,70 @@
+"""Evidence as experiments see it: the weights, the decisions, and what other weights would have given.
+
+Most questions need no more than that, and are the same whatever the decoder. What has an exact answer only where the
+decoder is affine asks for `Margins`.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from heedful.evidence import probabilities
+from heedful.experiments.arrays import Floats, Indices
+from heedful.experiments.sums import Sums
+from heedful.ragged import Ragged
+
+
+class View(ABC):
+    """Instances whose outputs under other attention can be told, in double precision."""
+
+    weights: Ragged  # (N,) float64, each row normalised
+    decided: Indices  # (n,)
+
+    @property
+    @abstractmethod
+    def classes(self) -> int:
+        """K, at least 2."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many numbers one distribution takes to decode, beside one an item."""
+
+    @abstractmethod
+    def under(self, weights: Ragged) -> Sums:
+        """Logits under other weights, (n, K)."""
+
+    @abstractmethod
+    def permuted(self, rows: Indices, orders: Indices) -> Sums:
+        """Logits (B, P, K) of instances (B,) under permuted weights: item t has that of item `orders[..., t]`.
+
+        Orders are (B, P, T), T the length of the longest of these instances.
+        """
+
+    @abstractmethod
+    def says(self, items: Indices) -> Sums:
+        """Logits (M, K) if these of all items had all the attention of their instances."""
+
+    @property
+    def logits(self) -> Floats:
+        """Under the model's own attention, (n, K)."""
+        return self.under(self.weights).logits
+
+    @property
+    def output(self) -> Floats:
+        """Probabilities under the model's own attention, (n, K)."""
+        return probabilities(self.logits)
+
+
+def normalised(weights: Ragged) -> Ragged:
+    """Weights in float64 whose rows sum to one as nearly as can be; a file may be off by 1e-4."""
+    values = weights.like(weights.values.astype(np.float64))
+    return values.like(values.values / values.sum()[values.row_of_value])
+
+
+def shuffled(weights: Floats, orders: Indices) -> Floats:
+    """Padded weights (B, T) in these orders, (B, P, T)."""
+    rows, width = weights.shape
+    cells = orders + width * np.arange(rows)[:, None, None]
+    moved: Floats = weights.ravel().take(cells)
+    return moved
