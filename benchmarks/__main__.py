@@ -17,6 +17,7 @@ from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
 from heedful.errors import NotFound
 from heedful.evidence import Evidence
+from heedful.models.inputs import Inputs
 from heedful.models.training import Examples
 from heedful.ragged import Ragged
 from heedful.runs.execution import perform
@@ -41,11 +42,11 @@ def sentences() -> Sentences:
     except NotFound:
         draw = np.random.default_rng(0)
         lengths = np.clip(draw.normal(18, 8, size=6355).round(), 6, 46).astype(np.int64)
-        training, test = random_texts(lengths), random_texts(lengths[:1725]).tokens
+        training, test = random_texts(lengths), random_texts(lengths[:1725]).inputs.tokens
         return Sentences("random texts as long as SST's", training, test, WORDS, sst_like_evidence())
     frame = corpus.split("train")
     vocabulary = Vocabulary.build(corpus.scan("train"))
-    training = Examples(vocabulary.encode(frame["tokens"]), frame["label"].to_numpy().astype(np.int64))
+    training = Examples(Inputs(vocabulary.encode(frame["tokens"])), frame["label"].to_numpy().astype(np.int64))
     test = vocabulary.encode(corpus.split("test")["tokens"])
     with tempfile.TemporaryDirectory() as folder:
         evidence = perform({"corpus": "sst", "training": {"epochs": 3}}, out=folder, experiments=[]).evidence
@@ -55,7 +56,7 @@ def sentences() -> Sentences:
 def random_texts(lengths: np.ndarray, words: int = WORDS) -> Examples:
     draw = np.random.default_rng(1)
     tokens = Ragged.from_lengths(draw.integers(4, words, size=int(lengths.sum()), dtype=np.int32), lengths)
-    return Examples(tokens, draw.integers(0, 2, size=len(lengths)))
+    return Examples(Inputs(tokens), draw.integers(0, 2, size=len(lengths)))
 
 
 def benchmarks() -> Iterator[Result]:
@@ -64,7 +65,7 @@ def benchmarks() -> Iterator[Result]:
     documents = random_texts(np.random.default_rng(2).integers(150, 211, size=640))
     yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", documents, WORDS, least=2.5)
     yield gradient_result(f"gradients, {sst.name} test, BiLSTM", sst.test, sst.words, batch=128, least=2.0)
-    some = documents.tokens.slice(0, 160)
+    some = documents.inputs.tokens.slice(0, 160)
     yield gradient_result("gradients, documents of 180 tokens, BiLSTM", some, WORDS, batch=32, least=2.0)
     yield leave_one_out_result(f"leave-one-out, {sst.name} test, BiLSTM", "bilstm", sst.test, sst.words, least=2.5)
     yield from document_results()

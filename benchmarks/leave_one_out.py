@@ -12,8 +12,9 @@ from benchmarks.plain import paper_model
 from benchmarks.report import Result
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
+from heedful.models.inputs import with_sentinels
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged, length_batches
 

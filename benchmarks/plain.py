@@ -39,7 +39,7 @@ class PlainBiLSTM(nn.Module):
         self.lstm = nn.LSTM(width, hidden, bidirectional=True, batch_first=True)
         self.attention_hidden = nn.Linear(2 * hidden, hidden)
         self.attention_score = nn.Linear(hidden, 1, bias=False)
-        self.decoder = nn.Linear(2 * hidden, model.decoder.bias.shape[0])
+        self.decoder = nn.Linear(2 * hidden, model.decoder.outputs)
         state = model.state_dict()
         twins = {
             "embedding.weight": "embedding",

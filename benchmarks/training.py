@@ -9,10 +9,10 @@ import torch
 from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
 from heedful.models.batching import training_batches
-from heedful.models.classifier import with_sentinels
+from heedful.models.inputs import with_sentinels
 from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
-from heedful.models.training import Examples, TableGradient, batch_loss, class_weights, make_optimiser, train_step
+from heedful.models.training import Examples, Tables, batch_loss, class_weights, make_optimiser, train_step
 
 
 def training_epoch(name: str, examples: Examples, words: int, *, least: float) -> Result:
@@ -21,12 +21,12 @@ def training_epoch(name: str, examples: Examples, words: int, *, least: float) -
     model = paper_model("bilstm", words)
     plain = PlainBiLSTM(model)
     weights = class_weights(examples.labels, 2)
-    framed, labels = with_sentinels(examples.tokens), torch.from_numpy(examples.labels)
-    ours, table = make_optimiser(model, options), TableGradient(model.embedding)
+    framed, labels = with_sentinels(examples.inputs.tokens), torch.from_numpy(examples.labels)
+    ours, tables = make_optimiser(model, options), Tables(model)
     theirs = torch.optim.Adam(plain.parameters(), lr=options.learning_rate, weight_decay=options.l2)
     seconds = {"plain": 0.0, "heedful": 0.0}
     losses: dict[str, list[float]] = {"plain": [], "heedful": []}
-    batches = training_batches(examples.tokens.lengths, size=options.batch, seed=0, epoch=0)
+    batches = training_batches(examples.inputs.tokens.lengths, size=options.batch, seed=0, epoch=0)
     for rows in batches:  # in turns, so that a busy machine slows both alike
         loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction="mean")
         started = time.perf_counter()
@@ -37,7 +37,7 @@ def training_epoch(name: str, examples: Examples, words: int, *, least: float) -
         losses["plain"].append(loss.item())
         seconds["plain"] += time.perf_counter() - started
         started = time.perf_counter()
-        losses["heedful"].append(train_step(model, ours, table, Padded.of(framed.take(rows)), loss_of))
+        losses["heedful"].append(train_step(model, ours, tables, examples.inputs.take(rows), loss_of))
         seconds["heedful"] += time.perf_counter() - started
     apart = float(np.abs(np.subtract(losses["plain"], losses["heedful"])).max())
     if apart > 1e-3:

@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 
 from heedful.corpora.loading import load
-from heedful.evidence import Evidence
 from heedful.experiments import (
     adversary,
     correlation,
@@ -24,9 +23,10 @@ from heedful.experiments import (
     violation,
 )
 from heedful.importance.table import importance_table
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.encoders import BiLSTM, Encoder
-from heedful.models.inference import decode
+from heedful.models.inputs import with_sentinels
+from heedful.models.observation import observe
 from heedful.models.options import AverageOptions, BiLSTMOptions
 from heedful.models.padded import Padded
 from heedful.models.training import batch_loss
@@ -112,14 +112,11 @@ def forced(
 
 def figures(model: Classifier, frame: pl.DataFrame, vocabulary: Vocabulary) -> dict[str, float]:
     tokens = vocabulary.encode(frame["tokens"])
-    decoded = decode(model, tokens)
-    evidence = Evidence(
+    evidence = observe(
+        model,
+        tokens,
         ids=frame["id"].to_list(),
         tokens=ragged(frame, "tokens", "text", "planted"),
-        weights=decoded.weights,
-        output=decoded.output,
-        scores=decoded.scores,
-        bias=np.tile(model.decoder.bias.detach().numpy(), (len(frame), 1)),
         labels=frame["label"].to_numpy().astype(np.int64),
     ).validate()
     measures = ("gradient", "leave_one_out")

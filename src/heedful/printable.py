@@ -1,6 +1,10 @@
 """Text from outside: is it text at all, and how to print it safely."""
 
+from collections.abc import Sequence
+
 from heedful.errors import BadInput
+
+FEW_CLASSES = 3  # are told one by one, as in the released code of Jain & Wallace
 
 
 def printable(text: str) -> str:
@@ -17,3 +21,8 @@ def plain_text(text: str, where: str) -> str:
     if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
         raise BadInput(f"{where}: holds bytes or half a surrogate pair that are no UTF-8 text; mend or remove them")
     return text
+
+
+def tally(counts: Sequence[int]) -> str:
+    """Numbers of instances by class, or their sum where there are too many classes to be told one by one."""
+    return "/".join(map(str, counts)) if len(counts) <= FEW_CLASSES else str(sum(counts))

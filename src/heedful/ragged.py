@@ -87,10 +87,14 @@ class Ragged:
     def take(self, rows: Sequence[int] | Indices) -> "Ragged":
         """The named rows, in the named order; negative numbers count from the end, a mask picks where it is true."""
         chosen = np.asarray(rows) if len(rows) else np.empty(0, dtype=np.int64)
-        rows = np.arange(len(self))[chosen]
+        named = np.arange(len(self))[chosen]
+        return Ragged.from_lengths(self.values[self.cells(named)], self.lengths[named])
+
+    def cells(self, rows: Indices) -> Indices:
+        """Where in `values` the values of the named rows stand, row after row."""
         lengths = self.lengths[rows]
         starts = np.repeat(self.offsets[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-        return Ragged.from_lengths(self.values[starts + np.arange(len(starts))], lengths)
+        return starts + np.arange(len(starts))
 
     def sum(self) -> NDArray[Any]:
         """The sum of each row, (n, ...); an empty row sums to zero. Truth values are counted."""

@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.evidence import Evidence
 from heedful.models.attentions import ATTENTIONS
-from heedful.models.classifier import with_sentinels
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import decode, predict
+from heedful.models.inputs import with_sentinels
+from heedful.models.observation import observe
 from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
@@ -37,7 +37,7 @@ def test_batch_size_and_padding_make_no_difference(
     together, apart = decode(model, tokens), decode(model, tokens, batch_rows=batch_rows)
     assert np.allclose(together.output, apart.output, atol=1e-5)
     assert np.allclose(together.weights.values, apart.weights.values, atol=1e-5)
-    assert np.allclose(together.scores.values, apart.scores.values, atol=1e-5)
+    assert np.allclose(together.items.values, apart.items.values, atol=1e-5)
     alone = np.concatenate([predict(model, tokens.take([row])) for row in range(len(tokens))])
     assert np.allclose(together.output, alone, atol=1e-5)
 
@@ -70,7 +70,7 @@ def test_texts_of_unknown_words_are_defined(encoder: str, attention: str, output
     unknown = Ragged.from_lengths(np.ones(7, dtype=np.int32), [1, 6])
     decoded = decode(make_model(encoder, attention, outputs=outputs), unknown)
     assert np.isfinite(decoded.output).all()
-    assert np.isfinite(decoded.scores.values).all()
+    assert np.isfinite(decoded.items.values).all()
 
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
@@ -80,14 +80,11 @@ def test_evidence_decodes_to_the_models_own_output(
     encoder: str, attention: str, outputs: int, sizes: list[int]
 ) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs), make_tokens(sizes)
-    decoded = decode(model, tokens)
-    evidence = Evidence(
+    evidence = observe(
+        model,
+        tokens,
         ids=[str(row) for row in range(len(tokens))],
         tokens=tokens.like(tokens.values.astype(str).astype(object)),
-        weights=decoded.weights,
-        output=decoded.output,
-        scores=decoded.scores,
-        bias=np.tile(model.decoder.bias.detach().numpy(), (len(tokens), 1)),
     ).validate()
     assert np.allclose(evidence.decode(evidence.weights), evidence.output, atol=1e-5)
     assert np.allclose(evidence.output, predict(model, tokens), atol=1e-6)

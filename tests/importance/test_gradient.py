@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from heedful.importance.differentiation import output_slopes
 from heedful.importance.gradient import gradient
 from heedful.models.attentions import ATTENTIONS
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
+from heedful.models.given import Given
 from heedful.models.inference import predict
+from heedful.models.inputs import with_sentinels
 from heedful.models.options import AverageOptions
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
@@ -31,15 +33,15 @@ def plain_gradient(model: Classifier, row: NDArray[np.int32], *, attention_fixed
     """Forward and backward into everything, the embedding table included."""
     tokens = Padded.of(with_sentinels(Ragged.from_rows([row])))
     columns = []
-    for output in range(model.decoder.bias.shape[0]):
+    for output in range(model.decoder.outputs):
         model.zero_grad()
         embedded = model.embed(tokens)
         embedded.values.retain_grad()
         states = model.encoder(embedded).inner()
-        weights = model.attention(states).values
+        weights = model.attention(states, Given()).values
         if attention_fixed:
             weights = weights.detach()
-        logits = model.decoder((weights[..., None] * states.values).sum(dim=1))
+        logits = model.decoder((weights[..., None] * states.values).sum(dim=1), Given())
         output_of(logits)[0, output].backward()
         columns.append((embedded.values * embedded.values.grad).sum(dim=-1)[0, 1:-1].abs().detach().numpy())
     model.zero_grad()
@@ -149,7 +151,7 @@ def test_the_model_is_left_as_found(encoder: str, attention_fixed: bool, monkeyp
 
     gradient(model, tokens, attention_fixed=attention_fixed)
     check()
-    monkeypatch.setattr(model.decoder, "forward", lambda attended: 1 / 0)
+    monkeypatch.setattr(model.decoder, "forward", lambda attended, given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         gradient(model, tokens, attention_fixed=attention_fixed)
     check()

@@ -16,10 +16,11 @@ from heedful.evidence import decide
 from heedful.importance import integrated_gradients as module
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.models.attentions import ATTENTIONS
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
+from heedful.models.inputs import with_sentinels
 from heedful.models.options import AverageOptions
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
@@ -174,7 +175,7 @@ def test_a_model_linear_in_its_tokens_is_exact(outputs: int) -> None:
     assert error.max() < 1e-6
     with torch.no_grad():
         slopes = torch.autograd.functional.jacobian(lambda row: output_of(row[None])[0, 0], model.decoder.bias)
-        scores = model.decoder.scores(model.encoder.project(model.embedding)) @ slopes
+        scores = model.decoder.items(model.encoder.project(model.embedding)) @ slopes
     for row, attributions in zip(tokens, values, strict=True):
         assert np.allclose(attributions, scores[row] / len(row), rtol=1e-2, atol=1e-7)
 
@@ -237,7 +238,7 @@ def test_words_without_a_vector_get_nothing() -> None:
 
 def test_the_model_is_left_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = make_model(), make_tokens([4, 7])
-    monkeypatch.setattr(model.decoder, "forward", lambda attended: 1 / 0)
+    monkeypatch.setattr(model.decoder, "forward", lambda attended, given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         integrated_gradients(model, tokens)
     monkeypatch.undo()

@@ -1,5 +1,6 @@
 """Every fast form of leave-one-out against deletion itself: take the token out, read what is left."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -18,11 +19,13 @@ from heedful.models.attentions import ATTENTIONS, Additive
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS, BiLSTM
+from heedful.models.given import Given
 from heedful.models.inference import predict
+from heedful.models.inputs import Inputs, Texts
 from heedful.models.options import BiLSTMOptions, CNNOptions
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
-from tests.models.making import WORDS, make_model, make_tokens
+from tests.models.making import WORDS, make_inputs, make_model, make_tokens
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_READER = list(product(ENCODERS, ATTENTIONS))
@@ -30,27 +33,31 @@ sizes = st.lists(st.sampled_from([1, 2, 3, 4, 7, 12]), min_size=1, max_size=5)
 seeds = st.integers(0, 1000)
 
 
-def naive(model: Classifier, tokens: Ragged) -> NDArray[np.float32]:
+def naive(model: Classifier, inputs: Inputs) -> NDArray[np.float32]:
     """The outputs (N, K) with each token deleted, one reading each."""
     outputs = []
-    for row in tokens:
+    for index, row in enumerate(inputs.tokens):
+        alone = inputs.take(np.array([index]))
         for position in range(len(row)):
             shorter = np.delete(row, position)
             if len(shorter):
-                outputs.append(predict(model, Ragged.from_rows([shorter]))[0])
+                outputs.append(predict(model, replace(alone, tokens=Ragged.from_rows([shorter])))[0])
             else:
-                outputs.append(output_of(model.decoder.bias.detach()).numpy())
+                with torch.no_grad():
+                    logits = model.decoder(model.embedding.new_zeros(1, model.encoder.size), model.given(alone))
+                outputs.append(output_of(logits)[0].numpy())
     return np.array(outputs)
 
 
-def check(model: Classifier, tokens: Ragged) -> None:
-    expected = naive(model, tokens)
-    without = without_each(model, tokens)
+def check(model: Classifier, texts: Texts) -> None:
+    inputs = Inputs.of(texts)
+    tokens, expected = inputs.tokens, naive(model, inputs)
+    without = without_each(model, inputs)
     assert without.values.dtype == np.float32
     assert np.array_equal(without.offsets, tokens.offsets)
     assert np.abs(without.values - expected).max() < 1e-5
-    importance = leave_one_out(model, tokens)
-    whole = np.repeat(predict(model, tokens), tokens.lengths, axis=0)
+    importance = leave_one_out(model, inputs)
+    whole = np.repeat(predict(model, inputs), tokens.lengths, axis=0)
     assert importance.values.dtype == np.float32
     assert np.array_equal(importance.offsets, tokens.offsets)
     assert np.abs(importance.values - tvd(whole, expected)).max() < 1e-5
@@ -86,6 +93,18 @@ def test_equals_deletion(encoder: str, attention: str, outputs: int, sizes: list
 
 
 @pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
+@given(sizes=sizes, seed=seeds, candidates=st.booleans())
+@settings(max_examples=6, deadline=None)
+def test_equals_deletion_given_a_query(
+    encoder: str, attention: str, sizes: list[int], seed: int, candidates: bool
+) -> None:
+    model = make_model(encoder, attention, outputs=5, seed=seed, query=True)
+    inputs = make_inputs(sizes, seed, query=True, outputs=5, candidates=candidates)
+    check(model, inputs)
+    check(roughened(model), inputs)
+
+
+@pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
 @given(seed=seeds)
 @settings(max_examples=4, deadline=None)
 def test_peaked_attention(encoder: str, attention: str, seed: int) -> None:
@@ -110,19 +129,21 @@ def test_kernels_larger_than_the_text(kernels: tuple[int, ...], sizes: list[int]
 
 
 @pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
+@pytest.mark.parametrize("query", [False, True])
 def test_batches_blocks_and_order_make_no_difference(
-    encoder: str, attention: str, monkeypatch: pytest.MonkeyPatch
+    encoder: str, attention: str, query: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, tokens = make_model(encoder, attention, outputs=3), make_tokens([7, 1, 13, 2, 8, 13, 9])
-    together = without_each(model, tokens)
-    order = [4, 2, 6, 0, 1, 5, 3]
-    assert np.allclose(without_each(model, tokens.take(order)).values, together.take(order).values, atol=1e-6)
+    model = make_model(encoder, attention, outputs=3, query=query)
+    inputs = make_inputs([7, 1, 13, 2, 8, 13, 9], query=query)
+    together = without_each(model, inputs)
+    order = np.array([4, 2, 6, 0, 1, 5, 3])
+    assert np.allclose(without_each(model, inputs.take(order)).values, together.take(order).values, atol=1e-6)
     monkeypatch.setattr(deletion_band, "BLOCK_CELLS", 40)
     for rows, cells, block in [(3, 1000, 7), (100, 1000, 1), (1, 1, 4), (2, 20, 5)]:
         monkeypatch.setattr(module, "BATCH_ROWS", rows)
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
         monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
-        assert np.allclose(without_each(model, tokens).values, together.values, atol=1e-6)
+        assert np.allclose(without_each(model, inputs).values, together.values, atol=1e-6)
 
 
 class Summing(BiLSTM):
@@ -136,8 +157,8 @@ class Summing(BiLSTM):
 class Squared(Additive):
     """An attention of a class that is not known, though it is like one that is."""
 
-    def scores(self, states: Tensor) -> Tensor:
-        return super().scores(states) + states.square().sum(-1)
+    def scores(self, states: Tensor, given: Given) -> Tensor:
+        return super().scores(states, given) + states.square().sum(-1)
 
 
 @pytest.mark.parametrize("chunk", [1, 30, 1_000_000])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from heedful.models.classifier import Classifier
+from heedful.models.inputs import Inputs
 from heedful.models.options import ENCODER_OPTIONS
 from heedful.models.training import Examples
 from heedful.ragged import Ragged
@@ -15,8 +16,10 @@ SMALL = {
 WORDS = 30
 
 
-def make_model(encoder: str = "bilstm", attention: str = "additive", *, outputs: int = 1, seed: int = 0) -> Classifier:
-    embedding = np.random.default_rng(seed).standard_normal((WORDS, 10)).astype(np.float32)
+def make_model(
+    encoder: str = "bilstm", attention: str = "additive", *, outputs: int = 1, seed: int = 0, query: bool = False
+) -> Classifier:
+    embedding, asked = np.random.default_rng(seed).standard_normal((2, WORDS, 10)).astype(np.float32)
     return Classifier(
         embedding=embedding,
         encoder=encoder,
@@ -24,12 +27,24 @@ def make_model(encoder: str = "bilstm", attention: str = "additive", *, outputs:
         attention=attention,
         outputs=outputs,
         seed=seed,
+        query_embedding=asked if query else None,
     )
 
 
 def make_tokens(sizes: list[int], seed: int = 0) -> Ragged:
     values = np.random.default_rng(seed).integers(1, WORDS, size=sum(sizes), dtype=np.int32)
     return Ragged.from_lengths(values, sizes)
+
+
+def make_inputs(sizes: list[int], seed: int = 0, *, query: bool, outputs: int = 3, candidates: bool = True) -> Inputs:
+    """Texts, perhaps with queries of other lengths and with some of the classes as candidates, one at least."""
+    tokens = make_tokens(sizes, seed)
+    if not query:
+        return Inputs(tokens)
+    draw = np.random.default_rng(seed + 1)
+    queries = make_tokens(draw.integers(1, 7, size=len(sizes)).tolist(), seed + 1)
+    some = [np.flatnonzero(draw.permutation(outputs) < draw.integers(1, outputs + 1)) for _ in sizes]
+    return Inputs(tokens, queries, Ragged.from_rows(some, dtype=np.int32) if candidates else None)
 
 
 def make_examples(n: int = 60, *, classes: int = 2, seed: int = 0) -> Examples:
@@ -41,4 +56,4 @@ def make_examples(n: int = 60, *, classes: int = 2, seed: int = 0) -> Examples:
         row = draw.integers(10, WORDS, size=draw.integers(1, 12), dtype=np.int32)
         row[draw.integers(len(row))] = 4 + label
         rows.append(row)
-    return Examples(Ragged.from_rows(rows), labels.astype(np.int64))
+    return Examples(Inputs(Ragged.from_rows(rows)), labels.astype(np.int64))

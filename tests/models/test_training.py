@@ -10,13 +10,14 @@ from benchmarks.plain import PlainBiLSTM
 from heedful.errors import BadConfig
 from heedful.models.batching import training_batches
 from heedful.models.checkpoint import Checkpoint
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
+from heedful.models.inputs import with_sentinels
 from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
 from heedful.models.training import (
     Examples,
     Step,
-    TableGradient,
+    Tables,
     batch_loss,
     class_weights,
     make_optimiser,
@@ -45,21 +46,21 @@ def test_steps_are_those_of_plain_dense_adam(amsgrad: bool, outputs: int) -> Non
     plain = PlainBiLSTM(model)
     examples = make_examples(classes=max(2, outputs))
     weights = class_weights(examples.labels, max(2, outputs))
-    ours, table = make_optimiser(model, options), TableGradient(model.embedding)
+    ours, tables = make_optimiser(model, options), Tables(model)
     theirs = torch.optim.Adam(plain.parameters(), lr=0.01, weight_decay=0.01, amsgrad=amsgrad)
-    framed, labels = with_sentinels(examples.tokens), torch.from_numpy(examples.labels)
+    framed, labels = with_sentinels(examples.inputs.tokens), torch.from_numpy(examples.labels)
     for epoch in range(3):
-        for rows in training_batches(examples.tokens.lengths, size=8, seed=0, epoch=epoch):
+        for rows in training_batches(examples.inputs.tokens.lengths, size=8, seed=0, epoch=epoch):
             loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction="mean")
             loss = loss_of(plain(Padded.of(framed.take(rows))))
             theirs.zero_grad()
             loss.backward()
             theirs.step()
-            step = train_step(model, ours, table, Padded.of(framed.take(rows)), loss_of)
+            step = train_step(model, ours, tables, examples.inputs.take(rows), loss_of)
             assert step == pytest.approx(loss.item(), abs=1e-4)
     assert torch.allclose(model.embedding, plain.embedding.weight, atol=1e-3)
     assert torch.allclose(model.decoder.linear.weight, plain.decoder.weight, atol=1e-3)
-    assert (table.values == 0).all()
+    assert (tables.text.values == 0).all()
     assert (model.embedding[0] == 0).all()
 
 
@@ -144,11 +145,11 @@ def test_batches_hold_every_instance_once_and_change_between_epochs() -> None:
 
 def test_one_example_is_enough(tmp_path: Path) -> None:
     examples = make_examples(2)
-    single = Examples(examples.tokens, np.array([0, 1]))
+    single = Examples(examples.inputs, np.array([0, 1]))
     history = train(
         make_model(),
         single,
-        Examples(single.tokens.slice(0, 1), np.array([0])),
+        Examples(single.inputs.take(np.array([0])), np.array([0])),
         TrainingOptions(epochs=1),
         classes=("a", "b"),
         seed=0,

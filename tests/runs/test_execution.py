@@ -59,7 +59,7 @@ def test_evidence_is_what_the_stored_model_says(finished: Run) -> None:
         decoded = decode(model, tokens, batch_rows=batch_rows)
         assert np.allclose(decoded.weights.values, evidence.weights.values, atol=1e-5)
         assert evidence.scores is not None
-        assert np.allclose(decoded.scores.values, evidence.scores.values, atol=1e-5)
+        assert np.allclose(decoded.items.values, evidence.scores.values, atol=1e-5)
     assert evidence.classes == ("bad", "good")
     assert evidence.truth is not None
 
@@ -314,14 +314,15 @@ def test_three_classes_and_every_encoder_run(tmp_path: Path) -> None:
 
 def test_vectors_of_a_file_are_the_first_parameters(tmp_path: Path) -> None:
     from heedful.corpora.loading import load
-    from heedful.runs.building import first_embedding
+    from heedful.runs.building import first_embeddings
     from heedful.text.vocabulary import Vocabulary
 
     (tmp_path / "v.vec").write_text("2 8\nplot " + " ".join(["0.5"] * 8) + "\nnot-there " + " ".join(["1"] * 8) + "\n")
     config = resolve({**VALUES, "embedding": {"width": 8, "vectors": str(tmp_path / "v.vec"), "missing": "zero"}})
     corpus = load("planted", options=config.corpus_options)
     vocabulary = Vocabulary.build(corpus.scan("train"))
-    embedding, coverage = first_embedding(config, corpus, vocabulary)
+    embeddings, coverage = first_embeddings(config, corpus, vocabulary)
+    embedding = embeddings["embedding"]
     assert embedding[vocabulary.words.index("plot")].tolist() == [0.5] * 8
     assert np.count_nonzero(embedding) == 8
     assert coverage is not None

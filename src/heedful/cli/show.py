@@ -11,6 +11,9 @@ def show(
     run: Annotated[Path, typer.Argument(help="A run directory.")],
     instance: Annotated[str | None, typer.Option(help="The id of a test instance; default: the first.")] = None,
     text: Annotated[str | None, typer.Option(help="Any text, read by the run's model.")] = None,
+    question: Annotated[
+        str | None, typer.Option(help="With --text: the question or hypothesis, where the model answers such.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the heat-map to a .html, .svg or .tex file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print tokens, weights and output as JSON.")] = False,
 ) -> None:
@@ -26,8 +29,10 @@ def show(
         raise BadConfig("--save and --json exclude each other; give one of them")
     if instance is not None and text is not None:
         raise BadConfig("--instance and --text exclude each other; give one of them")
+    if question is not None and text is None:
+        raise BadConfig("--question goes with --text: give the text it is about")
     opened = Run.open(run)
-    shown = read_text(opened, text) if text is not None else read_instance(opened, instance)
+    shown = read_text(opened, text, question) if text is not None else read_instance(opened, instance)
     if save is not None:
         save_heatmap(shown, save)
         console.print(f"written to {save}", markup=False, soft_wrap=True)

@@ -2,12 +2,12 @@
 
 from heedful.importance.deletion import Deletions
 from heedful.importance.deletion_band import band_deletions
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
+from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.padded import Padded
-from heedful.ragged import Ragged
 
 
-def average_deletions(model: Classifier, tokens: Ragged) -> Deletions:
+def average_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Each text is read once; no neighbour of a deleted token changes."""
-    states = model.encoder(model.embed(Padded.of(with_sentinels(tokens)))).inner()  # (B, T, H)
-    return band_deletions(model, tokens, states, changed=[], radius=0)
+    states = model.encoder(model.embed(Padded.of(with_sentinels(inputs.tokens)))).inner()  # (B, T, H)
+    return band_deletions(model, inputs, states, changed=[], radius=0)

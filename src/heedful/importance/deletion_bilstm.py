@@ -16,35 +16,38 @@ from torch.nn.functional import embedding, pad
 from heedful.importance.chains import Direction
 from heedful.importance.deletion import Deletions, weights_of
 from heedful.importance.readout import Readout, readout
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
-from heedful.ragged import Ragged
+from heedful.models.inputs import Inputs, with_sentinels
 
 BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, stay in a cache
 
 
-def bilstm_deletions(model: Classifier, tokens: Ragged) -> Deletions:
+def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them."""
-    encoder, decoder = cast(BiLSTM, model.encoder), model.decoder
+    encoder, decoder, tokens = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens
     framed = with_sentinels(tokens)  # N places, for M tokens
     starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels
     row = torch.from_numpy(tokens.row_of_value)  # (M,)
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
     embedded = embedding(torch.from_numpy(framed.values), model.embedding)  # (N, E)
-    read = readout(model.attention, encoder.size)
-    matrices = torch.cat([read.matrix, decoder.linear.weight.T], dim=1).chunk(2)  # (H / 2, F + K), of each half
-    bias = pad(read.bias, (0, len(decoder.bias)))  # (F + K,), zero for the decoder: its bias comes last
-    ahead = _Half(Direction(encoder.ahead, embedded, starts, ends, step=1), matrices[0])
-    back = _Half(Direction(encoder.back, embedded, ends, starts, step=-1), matrices[1])
+    given = model.given(inputs)
+    read = readout(model.attention, encoder.size, given, torch.from_numpy(framed.row_of_value))
+    features = read.matrix.shape[1]
+    matrix = torch.cat([read.matrix, decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))], dim=1)  # (H, F + D)
+    bias = pad(read.bias, (0, decoder.width))  # (N, F + D), zero for the decoder: its bias comes last
+    ahead = _Half(Direction(encoder.ahead, embedded, starts, ends, step=1), matrix.chunk(2)[0])
+    back = _Half(Direction(encoder.back, embedded, ends, starts, step=-1), matrix.chunk(2)[1])
 
-    seen = ahead.seen[places] + back.seen[places] + bias  # (M, F + K)
-    scores, _ = tokens.like(read.scores(seen[:, : len(read.bias)]).numpy()).pad(-np.inf)  # (B, T)
-    values, _ = tokens.like(seen[:, len(read.bias) :].numpy()).pad()  # (B, T, K)
-    whole = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(values)).squeeze(1)  # (B, K)
+    seen = (ahead.seen + back.seen + bias)[places]  # (M, F + D)
+    scores, _ = tokens.like(read.scores(seen[:, :features], places).numpy()).pad(-np.inf)  # (B, T)
+    items, _ = tokens.like(seen[:, features:].numpy()).pad()  # (B, T, D)
+    mixed = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(items)).squeeze(1)  # (B, D)
     after = ahead.side(places, ends[row] - places - 1, read, back.seen + bias)
     before = back.side(places, places - starts[row] - 1, read, ahead.seen + bias)
-    whole, without = output_of(whole + decoder.bias), output_of(_joined(before, after) + decoder.bias)
+    whole = output_of(decoder.logits(mixed, given))
+    without = output_of(decoder.logits(_joined(before, after), given.take(row)))
     return Deletions(whole.numpy(), tokens.like(without.numpy()))
 
 
@@ -53,32 +56,32 @@ class _Side(NamedTuple):
 
     top: Tensor  # (M,) the largest score, the least finite number where there is none
     total: Tensor  # (M,) of the weights exp(score - top)
-    values: Tensor  # (M, K) the sum of the decoder's scores, so weighed
+    items: Tensor  # (M, D) the sum of the decoder's items, so weighed
 
 
 def _joined(before: _Side, after: _Side) -> Tensor:
-    """The decoder's scores (M, K) under attention to both sides; zero where there is nothing on either."""
+    """The decoder's items (M, D) under attention to both sides; zero where there is nothing on either."""
     top = torch.maximum(before.top, after.top)
     first, second = (before.top - top).exp_(), (after.top - top).exp_()
     total = first * before.total + second * after.total
-    values = first[:, None] * before.values + second[:, None] * after.values
-    return values / total.clamp_min_(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
+    items = first[:, None] * before.items + second[:, None] * after.items
+    return items / total.clamp_min_(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class _Half:
-    """One direction, and what its half of the states adds to the features of attention and to the decoder's scores."""
+    """One direction, and what its half of the states adds to the features of attention and to the decoder's items."""
 
     def __init__(self, direction: Direction, matrix: Tensor) -> None:
         self.direction = direction
-        self.matrix = (matrix / 2).contiguous()  # (H / 2, F + K), of doubled states
-        self.seen = direction.doubled @ self.matrix  # (N, F + K)
+        self.matrix = (matrix / 2).contiguous()  # (H / 2, F + D), of doubled states
+        self.seen = direction.doubled @ self.matrix  # (N, F + D)
 
     def side(self, deleted: Tensor, steps: Tensor, read: Readout, kept: Tensor) -> _Side:
         """Delete each of the places (M,), and sum up attention to the next so many tokens (M,) in this direction.
 
-        `kept` (N, F + K) is what does not change: what the other half adds, and the bias.
+        `kept` (N, F + D) is what does not change: what the other half adds, and the bias.
         """
-        size = len(read.bias)
+        size = read.matrix.shape[1]
         side = _Side(
             kept.new_full(deleted.shape, torch.finfo(kept.dtype).min),
             kept.new_zeros(deleted.shape),
@@ -90,20 +93,20 @@ class _Half:
             block = order[first : first + BLOCK_ROWS]  # (P,)
             left = steps[first : first + len(block)]  # (P,)
             scores = kept.new_full((int(left[0]), len(block)), -torch.inf)  # (S, P): steps come first
-            values = kept.new_zeros(*scores.shape, kept.shape[1] - size)  # (S, P, K)
-            seen = kept.new_empty(len(block), kept.shape[1])  # (P, F + K)
+            items = kept.new_zeros(*scores.shape, kept.shape[1] - size)  # (S, P, D)
+            seen = kept.new_empty(len(block), kept.shape[1])  # (P, F + D)
             features, decoded = seen[:, :size], seen[:, size:]
             chains = self.direction.chains(deleted[block], left)
-            for (places, doubled), score, value in zip(chains, scores, values, strict=True):
+            for (places, doubled), score, item in zip(chains, scores, items, strict=True):
                 active = len(places)
                 if active < len(seen):
                     seen, features, decoded = seen[:active], features[:active], decoded[:active]
                 torch.index_select(kept, 0, places, out=seen)
                 seen.addmm_(doubled, self.matrix)
-                score[:active] = read.scores(features)
-                value[:active] = decoded
+                score[:active] = read.scores(features, places)
+                item[:active] = decoded
             top = scores.amax(0)
             weights = scores.sub_(top).exp_()
             side.top[block], side.total[block] = top, weights.sum(0)
-            side.values[block] = (weights[..., None] * values).sum(0)
+            side.items[block] = (weights[..., None] * items).sum(0)
         return side

@@ -11,21 +11,21 @@ from torch import Tensor, nn
 
 from heedful.importance.deletion import Deletions
 from heedful.importance.deletion_band import band_deletions, neighbours
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.encoders import CNN
+from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.padded import Padded
-from heedful.ragged import Ragged
 
 
-def cnn_deletions(model: Classifier, tokens: Ragged) -> Deletions:
+def cnn_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Add up the taps of whole windows, and of those around each deleted token."""
-    embedded = model.embed(Padded.of(with_sentinels(tokens))).zeroed()  # (B, T + 2, E)
+    embedded = model.embed(Padded.of(with_sentinels(inputs.tokens))).zeroed()  # (B, T + 2, E)
     convolutions = [cast(nn.Conv1d, convolution) for convolution in cast(CNN, model.encoder).convolutions]
     radius = max(convolution.kernel_size[0] for convolution in convolutions) // 2
     taps = [_Taps(convolution, embedded.values, radius) for convolution in convolutions]
     states = torch.cat([each.states(0) for each in taps], dim=-1)  # (B, T, H)
     changed = (torch.cat([each.states(offset) for each in taps], dim=-1) for offset in neighbours(radius))
-    return band_deletions(model, tokens, embedded.inner().with_values(states), changed, radius=radius)
+    return band_deletions(model, inputs, embedded.inner().with_values(states), changed, radius=radius)
 
 
 class _Taps:

@@ -11,10 +11,12 @@ from torch.nn.functional import pad
 from heedful.importance.encoding import Differentiable, DifferentiableAverage
 from heedful.importance.encoding_bilstm import DifferentiableBiLSTM
 from heedful.importance.encoding_cnn import DifferentiableCNN
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier
 from heedful.models.encoders import CNN, Average, BiLSTM, Encoder
+from heedful.models.given import Given
+from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.padded import Padded
-from heedful.ragged import Indices, Ragged, length_batches
+from heedful.ragged import Indices, length_batches
 
 BATCH_ROWS = 128
 BATCH_CELLS = 16_384  # padded cells a batch: a BiLSTM of the papers' size keeps some 15 kB of each
@@ -32,6 +34,7 @@ class Batch(NamedTuple):
     rows: Indices  # (B,)
     cells: Indices  # where the rows' tokens stand among all tokens, row after row
     projected: Padded  # (B, T + 2, D)
+    given: Given  # their queries
 
 
 class Outcome(NamedTuple):
@@ -49,38 +52,46 @@ class Differentiator:
         self.encoder = DIFFERENTIABLE.get(type(model.encoder), Differentiable)(model.encoder)
         self.attend = self._attend_fixed if attention_fixed else self._attend
 
-    def batches(self, tokens: Ragged) -> Iterator[Batch]:
+    def batches(self, inputs: Inputs) -> Iterator[Batch]:
         """Rows of similar length together."""
-        positions = tokens.like(np.arange(len(tokens.values)))
+        tokens = inputs.tokens
         filled = np.flatnonzero(tokens.lengths)  # a text without tokens has nothing to tell
         for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
             rows = filled[batch]
-            framed = with_sentinels(tokens.take(rows))
+            some = inputs.take(rows)
+            framed = with_sentinels(some.tokens)
             words, places = np.unique(framed.values, return_inverse=True)
             vectors = self.encoder.project(self.model.embedding[torch.from_numpy(words)])  # (U, D)
             padded = Padded.of(framed.like(places))
             projected = vectors.index_select(0, padded.values.flatten()).view(*padded.values.shape, -1)
-            yield Batch(rows, positions.take(rows).values, padded.with_values(projected))
+            yield Batch(rows, tokens.cells(rows), padded.with_values(projected), self.model.given(some))
 
-    def __call__(self, projected: Padded) -> Outcome:
+    def __call__(self, projected: Padded, given: Given) -> Outcome:
         """Read projected tokens."""
         states, encoder_product = self.encoder.encode(projected)
-        logits, back = self.attend(states.inner())
+        logits, back = self.attend(states.inner(), given)
         return Outcome(logits, lambda gradient: encoder_product(pad(back(gradient), (0, 0, 1, 1)))[:, 1:-1])
 
-    def _attend_fixed(self, states: Padded) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+    def _attend_fixed(self, states: Padded, given: Given) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Logits, and gradients of logits to those of the states (B, T, H) under weights that stay as they are."""
-        weights = self.model.attention(states).values  # (B, T)
-        logits = self.model.decoder((weights[:, None] @ states.values).squeeze(1))
-        scores = self.model.decoder.linear.weight  # (K, H)
-        return logits, lambda gradient: weights[..., None] * (gradient @ scores)[:, None]
+        weights = self.model.attention(states, given).values  # (B, T)
+        leaf = (weights[:, None] @ states.values).squeeze(1).detach().requires_grad_()  # (B, H)
+        with torch.enable_grad():
+            logits = self.model.decoder(leaf, given)
 
-    def _attend(self, states: Padded) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        def back(gradient: Tensor) -> Tensor:
+            attended: Tensor = torch.autograd.grad(logits, leaf, gradient, retain_graph=True)[0]  # (B, H)
+            states: Tensor = weights[..., None] * attended[:, None]
+            return states
+
+        return logits.detach(), back
+
+    def _attend(self, states: Padded, given: Given) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """The same through attention."""
         leaf = states.values.detach().requires_grad_()
         with torch.enable_grad():
-            weights = self.model.attention(states.with_values(leaf)).values
-            logits = self.model.decoder((weights[:, None] @ leaf).squeeze(1))
+            weights = self.model.attention(states.with_values(leaf), given).values
+            logits = self.model.decoder((weights[:, None] @ leaf).squeeze(1), given)
         return logits.detach(), lambda gradient: torch.autograd.grad(logits, leaf, gradient, retain_graph=True)[0]
 
 

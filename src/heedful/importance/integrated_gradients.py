@@ -17,6 +17,8 @@ from heedful.evidence import decide
 from heedful.importance.differentiation import BATCH_CELLS, BATCH_ROWS, Differentiator, Outcome, output_slopes
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
+from heedful.models.given import Given
+from heedful.models.inputs import Inputs, Texts
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 
@@ -32,7 +34,7 @@ class IntegratedGradients(NamedTuple):
 
 
 def integrated_gradients(
-    model: Classifier, tokens: Ragged, *, tolerance: float = 0.01, limit: int = 1000
+    model: Classifier, texts: Texts, *, tolerance: float = 0.01, limit: int = 1000
 ) -> IntegratedGradients:
     """The gradient of the decided class's probability, integrated on the straight line from zero vectors to the tokens.
 
@@ -49,12 +51,13 @@ def integrated_gradients(
         raise BadConfig(f"tolerance={tolerance!r}: it is the error left in an integral; give a number above 0")
     if limit < PIECES * NODES:
         raise BadConfig(f"limit={limit!r}: every text takes {PIECES * NODES} gradients; allow so many at least")
-    values = tokens.like(np.empty(len(tokens.values), dtype=np.float32))
-    error = np.zeros(len(tokens), dtype=np.float32)
+    inputs = Inputs.of(texts)
+    values = inputs.tokens.like(np.empty(len(inputs.tokens.values), dtype=np.float32))
+    error = np.zeros(len(inputs), dtype=np.float32)
     differentiate = Differentiator(model, attention_fixed=False)
     with torch.no_grad():
-        for rows, cells, projected in differentiate.batches(tokens):
-            total, gaps = _integrate(_Lines(differentiate, projected), tolerance, limit)
+        for rows, cells, projected, given in differentiate.batches(inputs):
+            total, gaps = _integrate(_Lines(differentiate, projected, given), tolerance, limit)
             values.values[cells] = total[projected.inner().mask].numpy()
             error[rows] = gaps.numpy()
     return IntegratedGradients(values, error)
@@ -106,8 +109,8 @@ def _halved(pieces: _Pieces, middle: Tensor, chosen: Tensor) -> _Pieces:
 class _Lines:
     """The lines of a batch's texts, and what is explained of each."""
 
-    def __init__(self, differentiate: Differentiator, projected: Padded) -> None:
-        self.differentiate, self.projected = differentiate, projected
+    def __init__(self, differentiate: Differentiator, projected: Padded, given: Given) -> None:
+        self.differentiate, self.projected, self.given = differentiate, projected, given
         self.real = projected.inner().mask  # (B, T)
         positions = torch.arange(projected.values.shape[1])
         self.inside = (positions > 0) & (positions < projected.lengths[:, None] - 1)  # (B, T + 2)
@@ -153,7 +156,8 @@ class _Lines:
         """Read tokens shrunk to shares, sentinels as they are; what is linear in a token shrinks with it."""
         values = self.projected.values.index_select(0, rows)
         scales = torch.where(self.inside[rows], shares[:, None].to(values.dtype), 1.0)
-        return self.differentiate(Padded(values.mul_(scales[..., None]), self.projected.lengths[rows]))
+        shrunk = Padded(values.mul_(scales[..., None]), self.projected.lengths[rows])
+        return self.differentiate(shrunk, self.given.take(rows))
 
     def _some(self, points: int) -> Iterator[slice]:
         """Points a batch, as many as memory allows."""

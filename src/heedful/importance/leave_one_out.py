@@ -18,6 +18,7 @@ from heedful.importance.deletion_plain import plain_deletions
 from heedful.measures import tvd
 from heedful.models.classifier import Classifier
 from heedful.models.encoders import CNN, Average, BiLSTM, Encoder
+from heedful.models.inputs import Inputs, Texts
 from heedful.ragged import Ragged, length_batches
 
 BATCH_ROWS = 64
@@ -27,7 +28,7 @@ BATCH_CELLS = 1024  # padded tokens a batch: bounds the memory of long documents
 class Form(NamedTuple):
     """A way to delete each token, and how many times the usual batch suits it best."""
 
-    deletions: Callable[[Classifier, Ragged], Deletions]
+    deletions: Callable[[Classifier, Inputs], Deletions]
     scale: int = 1
 
 
@@ -38,22 +39,22 @@ FORMS: dict[type[Encoder], Form] = {
 }
 
 
-def leave_one_out(model: Classifier, tokens: Ragged) -> Ragged:
+def leave_one_out(model: Classifier, texts: Texts) -> Ragged:
     """Total variation distance between the outputs with and without each token: (N,) float32."""
-    deletions = _deletions(model, tokens)
+    tokens, deletions = Inputs.of(texts).tokens, _deletions(model, Inputs.of(texts))
     whole = np.repeat(deletions.whole, tokens.lengths, axis=0)  # (N, K)
     return tokens.like(tvd(whole, deletions.without.values).astype(np.float32))
 
 
-def without_each(model: Classifier, tokens: Ragged) -> Ragged:
-    """The outputs with each token deleted: (N, K) float32. A text of one token leaves the decoder's bias."""
-    return _deletions(model, tokens).without
+def without_each(model: Classifier, texts: Texts) -> Ragged:
+    """The outputs with each token deleted: (N, K) float32. Without its only token a text is a vector of zeros."""
+    return _deletions(model, Inputs.of(texts)).without
 
 
-def _deletions(model: Classifier, tokens: Ragged) -> Deletions:
+def _deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Batch by batch of similar lengths; an encoder without a form of its own reads every shortened text."""
     form = FORMS.get(type(model.encoder), Form(plain_deletions))
-    outputs = model.decoder.bias.shape[0]
+    tokens, outputs = inputs.tokens, model.decoder.outputs
     whole = np.empty((len(tokens), outputs), dtype=np.float32)
     without = tokens.like(np.empty((len(tokens.values), outputs), dtype=np.float32))
     filled = np.flatnonzero(tokens.lengths)
@@ -62,7 +63,7 @@ def _deletions(model: Classifier, tokens: Ragged) -> Deletions:
             tokens.lengths[filled], rows=form.scale * BATCH_ROWS, cells=form.scale * BATCH_CELLS
         ):
             rows = filled[batch]
-            deletions = form.deletions(model, tokens.take(rows))
+            deletions = form.deletions(model, inputs.take(rows))
             whole[rows] = deletions.whole
-            without.values[tokens.like(np.arange(len(tokens.values))).take(rows).values] = deletions.without.values
+            without.values[tokens.cells(rows)] = deletions.without.values
     return Deletions(whole, without)

@@ -12,6 +12,7 @@ from heedful.importance.gradient import gradient
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.models.classifier import Classifier
+from heedful.models.inputs import Inputs, Texts
 from heedful.nested import nested
 from heedful.ragged import Ragged
 
@@ -23,20 +24,20 @@ class Measured(NamedTuple):
     error: NDArray[np.float32] | None = None  # (n,): what the measure knows of its own inexactness
 
 
-Measure = Callable[[Classifier, Ragged, float], Measured]  # of a model, its input and the tolerance of an integral
+Measure = Callable[[Classifier, Inputs, float], Measured]  # of a model, its input and the tolerance of an integral
 
 REGISTRY: dict[str, Measure] = {
-    "gradient": lambda model, tokens, _: Measured(gradient(model, tokens)),
-    "gradient_through_attention": lambda model, tokens, _: Measured(gradient(model, tokens, attention_fixed=False)),
-    "leave_one_out": lambda model, tokens, _: Measured(leave_one_out(model, tokens)),
-    "integrated_gradients": lambda model, tokens, tolerance: Measured(
-        *integrated_gradients(model, tokens, tolerance=tolerance)
+    "gradient": lambda model, inputs, _: Measured(gradient(model, inputs)),
+    "gradient_through_attention": lambda model, inputs, _: Measured(gradient(model, inputs, attention_fixed=False)),
+    "leave_one_out": lambda model, inputs, _: Measured(leave_one_out(model, inputs)),
+    "integrated_gradients": lambda model, inputs, tolerance: Measured(
+        *integrated_gradients(model, inputs, tolerance=tolerance)
     ),
 }
 
 
 def importance_table(
-    model: Classifier, ids: Sequence[str], tokens: Ragged, *, measures: Sequence[str], tolerance: float
+    model: Classifier, ids: Sequence[str], texts: Texts, *, measures: Sequence[str], tolerance: float
 ) -> pl.DataFrame:
     """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`.
 
@@ -45,20 +46,21 @@ def importance_table(
     for measure in measures:
         if measure not in REGISTRY:
             raise unknown_name("measure", measure, REGISTRY)
+    inputs = Inputs.of(texts)
     names = pl.Series(list(ids), dtype=pl.String)
     rows = [
         pl.DataFrame(
             {
-                "row": np.arange(len(tokens)),
+                "row": np.arange(len(inputs)),
                 "id": names,
                 "measure": measure,
-                "output": pl.Series([output] * len(tokens), dtype=pl.Int32),
+                "output": pl.Series([output] * len(inputs), dtype=pl.Int32),
                 "values": nested(values),
-                "error": pl.Series([None] * len(tokens) if error is None else error, dtype=pl.Float32),
+                "error": pl.Series([None] * len(inputs) if error is None else error, dtype=pl.Float32),
             }
         )
         for measure in measures
-        for output, values, error in _by_output(REGISTRY[measure](model, tokens, tolerance))
+        for output, values, error in _by_output(REGISTRY[measure](model, inputs, tolerance))
     ]
     return pl.concat(rows).sort("row", maintain_order=True).drop("row")
 

@@ -1,23 +1,24 @@
-"""Attentions: states (B, T, H) to weights (B, T), a distribution over the real items."""
+"""Attentions: states (B, T, H), perhaps given a query (B, H), to weights (B, T), a distribution over the real items."""
 
 import math
 
 import torch
 from torch import Tensor, nn
 
+from heedful.models.given import Given
 from heedful.models.padded import Padded
 
 
 class Attention(nn.Module):
     """Base of all attentions: a score for each item, then a softmax over the real ones."""
 
-    def scores(self, states: Tensor) -> Tensor:
+    def scores(self, states: Tensor, given: Given) -> Tensor:
         """One unnormalised score a cell, (B, T)."""
         raise TypeError("an attention defines scores")
 
-    def forward(self, states: Padded) -> Padded:
+    def forward(self, states: Padded, given: Given) -> Padded:
         """Weights that are zero on padding and sum to one over the real items."""
-        scores = self.scores(states.values)
+        scores = self.scores(states.values, given)
         if not states.full:
             scores = scores.masked_fill(~states.mask, -torch.inf)
         return states.with_values(scores.softmax(dim=-1))
@@ -32,7 +33,7 @@ class Additive(Attention):
         self.hidden = nn.Linear(size, hidden)
         self.score = nn.Linear(hidden, 1, bias=False)
 
-    def scores(self, states: Tensor) -> Tensor:
+    def scores(self, states: Tensor, given: Given) -> Tensor:
         """One score a cell."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
@@ -46,10 +47,41 @@ class Dot(Attention):
         self.scale = math.sqrt(size)
         self.score = nn.Linear(size, 1, bias=False)
 
-    def scores(self, states: Tensor) -> Tensor:
+    def scores(self, states: Tensor, given: Given) -> Tensor:
         """One score a cell."""
         scores: Tensor = self.score(states)
         return scores.squeeze(-1) / self.scale
 
 
+class AdditiveToQuery(Attention):
+    """v . tanh(W h + b + U q + c): additive attention given a query."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        hidden = max(1, size // 2)
+        self.hidden = nn.Linear(size, hidden)
+        self.query = nn.Linear(size, hidden)
+        self.score = nn.Linear(hidden, 1, bias=False)
+
+    def scores(self, states: Tensor, given: Given) -> Tensor:
+        """One score a cell."""
+        scores: Tensor = self.score(torch.tanh(self.hidden(states) + self.query(given.query)[:, None]))
+        return scores.squeeze(-1)
+
+
+class DotToQuery(Attention):
+    """h . q / sqrt(H): nothing is learned but states and query."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.scale = math.sqrt(size)
+
+    def scores(self, states: Tensor, given: Given) -> Tensor:
+        """One score a cell."""
+        if given.query is None:
+            raise TypeError("attention to a query needs one")
+        return (states @ given.query[..., None]).squeeze(-1) / self.scale  # (B, T, H) @ (B, H, 1)
+
+
 ATTENTIONS: dict[str, type[Attention]] = {"additive": Additive, "dot": Dot}
+QUERY_ATTENTIONS: dict[str, type[Attention]] = {"additive": AdditiveToQuery, "dot": DotToQuery}

@@ -8,14 +8,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.errors import unknown_name
-from heedful.models.attentions import ATTENTIONS
-from heedful.models.decoders import Affine
-from heedful.models.encoders import ENCODERS
+from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS
+from heedful.models.decoders import Affine, Decoder, WithQuery
+from heedful.models.encoders import ENCODERS, Encoder
+from heedful.models.given import Given
+from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.options import Options
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
-from heedful.text.vocabulary import END, PAD, START
+from heedful.text.vocabulary import PAD
 
 
 class Reading(NamedTuple):
@@ -26,8 +28,32 @@ class Reading(NamedTuple):
     logits: Tensor  # (B, K)
 
 
-class Classifier(nn.Module):
-    """An attention classifier over tokens.
+class Embedded(nn.Module):
+    """Word vectors of one's own, and an encoder that reads them."""
+
+    encoder: Encoder
+
+    def __init__(self, embedding: NDArray[np.float32]) -> None:
+        super().__init__()
+        self.embedding = nn.Parameter(torch.from_numpy(embedding.copy()))  # (V, E)
+        with torch.no_grad():
+            self.embedding[PAD] = 0
+
+    def embed(self, tokens: Padded) -> Padded:
+        """Embedded tokens (B, T, E)."""
+        return tokens.with_values(nn.functional.embedding(tokens.values, self.embedding))
+
+
+class Question(Embedded):
+    """A reader of queries, apart from that of texts: other word vectors, another encoder of the same kind."""
+
+    def forward(self, embedded: Padded) -> Tensor:
+        """One vector a query, (B, H); padding has no part in it."""
+        return self.encoder.summary(self.encoder(embedded))
+
+
+class Classifier(Embedded):
+    """An attention classifier over tokens; given a query, its attention and its decision depend on that, too.
 
     Each sequence is read between a start and an end sentinel, which the encoder sees and attention does not.
     """
@@ -41,40 +67,51 @@ class Classifier(nn.Module):
         attention: str,
         outputs: int,
         seed: int,
+        query_embedding: NDArray[np.float32] | None = None,  # (V, E); None: there are no queries
     ) -> None:
-        super().__init__()
+        super().__init__(embedding)
         if encoder not in ENCODERS:
             raise unknown_name("encoder", encoder, ENCODERS)
         if attention not in ATTENTIONS:
             raise unknown_name("attention", attention, ATTENTIONS)
-        self.embedding = nn.Parameter(torch.from_numpy(embedding.copy()))
-        with torch.no_grad():
-            self.embedding[PAD] = 0
+        self.question = None if query_embedding is None else Question(query_embedding)
+        attentions, decoder = (ATTENTIONS, Affine) if self.question is None else (QUERY_ATTENTIONS, WithQuery)
         with torch.random.fork_rng(devices=[]):  # initialise from our own seed, leave the caller's generator alone
             torch.manual_seed(Stream(seed, "parameters").integer())
             self.encoder = ENCODERS[encoder](embedding.shape[1], encoder_options)
-            self.attention = ATTENTIONS[attention](self.encoder.size)
-            self.decoder = Affine(self.encoder.size, outputs)
+            self.attention = attentions[attention](self.encoder.size)
+            self.decoder: Decoder = decoder(self.encoder.size, outputs)
+            if self.question is not None:
+                self.question.encoder = ENCODERS[encoder](embedding.shape[1], encoder_options)
 
-    def embed(self, tokens: Padded) -> Padded:
-        """Embedded tokens (B, T, E)."""
-        return tokens.with_values(nn.functional.embedding(tokens.values, self.embedding))
+    def given(self, inputs: Inputs) -> Given:
+        """What attention and decoder are told of some instances beside their texts."""
+        asked = None if self.question is None else self.question.embed(padded_query(inputs))
+        return self.asked(asked, inputs.candidates)
 
-    def forward(self, embedded: Padded) -> Reading:
+    def asked(self, queries: Padded | None, candidates: Ragged | None) -> Given:
+        """The same of embedded queries with their sentinels, (B, T, E)."""
+        if self.question is None or queries is None:
+            return Given()
+        return Given(self.question(queries), None if candidates is None else _mask(candidates, self.decoder.outputs))
+
+    def forward(self, embedded: Padded, given: Given | None = None) -> Reading:
         """Read a batch of embedded sequences with their sentinels."""
+        given = given or Given()
         states = self.encoder(embedded).inner()
-        weights = self.attention(states)
+        weights = self.attention(states, given)
         attended = (weights.values[:, None] @ states.values).squeeze(1)  # (B, 1, T) @ (B, T, H)
-        return Reading(states, weights, self.decoder(attended))
+        return Reading(states, weights, self.decoder(attended, given))
 
 
-def with_sentinels(tokens: Ragged) -> Ragged:
-    """Each sequence between a start and an end sentinel, as the encoder reads it."""
-    lengths = tokens.lengths + 2
-    values = np.empty(int(lengths.sum()), dtype=np.int64)
-    framed = Ragged.from_lengths(values, lengths)
-    starts, ends = framed.offsets[:-1], framed.offsets[1:] - 1
-    inside = np.ones(len(values), dtype=bool)
-    inside[starts] = inside[ends] = False
-    values[starts], values[ends], values[inside] = START, END, tokens.values
-    return framed
+def padded_query(inputs: Inputs) -> Padded:
+    """The queries of some instances with their sentinels."""
+    if inputs.query is None:
+        raise TypeError("this model answers queries, and these inputs have none")
+    return Padded.of(with_sentinels(inputs.query))
+
+
+def _mask(candidates: Ragged, outputs: int) -> Tensor:
+    mask = torch.zeros(len(candidates), outputs, dtype=torch.bool)
+    mask[torch.from_numpy(candidates.row_of_value), torch.from_numpy(candidates.values.astype(np.int64))] = True
+    return mask

@@ -1,29 +1,83 @@
-"""Decoders: the attended state (B, H) to logits (B, K)."""
+"""Decoders: the attended state (B, H) to logits (B, K).
+
+Every decoder meets the attended state first through a linear map, so it can be applied to each item before attention
+mixes them: the `items` of an instance and its attention are all that its logits depend on.
+"""
 
 import torch
 from torch import Tensor, nn
 
+from heedful.models.given import Given
 
-class Affine(nn.Module):
+
+class Decoder(nn.Module):
+    """Base of all decoders."""
+
+    outputs: int  # K
+    width: int  # F
+
+    def items(self, states: Tensor) -> Tensor:
+        """What the decoder keeps of each state, (..., F); linear."""
+        raise TypeError("a decoder defines items")
+
+    def logits(self, mixed: Tensor, given: Given) -> Tensor:
+        """Logits (B, ..., K) of items mixed by attention, (B, ..., F)."""
+        raise TypeError("a decoder defines logits")
+
+    def forward(self, attended: Tensor, given: Given) -> Tensor:
+        """Logits of attended states."""
+        return self.logits(self.items(attended), given)
+
+
+class Affine(Decoder):
     """W c + b: what an item alone would say is W h, so attention only averages the items' scores."""
 
     def __init__(self, size: int, outputs: int) -> None:
         super().__init__()
+        self.outputs = self.width = outputs
         self.linear = nn.Linear(size, outputs)
 
-    def forward(self, attended: Tensor) -> Tensor:
-        """Logits of attended states."""
-        logits: Tensor = self.linear(attended)
-        return logits
-
-    def scores(self, states: Tensor) -> Tensor:
-        """What each item would say if it had all the attention, bias left out: (B, T, K)."""
+    def items(self, states: Tensor) -> Tensor:
+        """Scores, (..., K): what each item would say if it had all the attention, bias left out."""
         return states @ self.linear.weight.T
+
+    def logits(self, mixed: Tensor, given: Given) -> Tensor:
+        """The bias comes last."""
+        return mixed + self.linear.bias
 
     @property
     def bias(self) -> Tensor:
         """(K,)."""
         return self.linear.bias
+
+
+class WithQuery(Decoder):
+    """V tanh(W c + U q) + b over the candidates (the released code of Jain & Wallace 2019)."""
+
+    def __init__(self, size: int, outputs: int) -> None:
+        super().__init__()
+        self.outputs, self.width = outputs, max(1, size // 2)
+        self.attended = nn.Linear(size, self.width)
+        self.query = nn.Linear(size, self.width)
+        self.answer = nn.Linear(self.width, outputs)
+
+    def items(self, states: Tensor) -> Tensor:
+        """Features, (..., F), bias left out."""
+        return states @ self.attended.weight.T
+
+    def context(self, given: Given) -> Tensor:
+        """What the query and the biases add to mixed features, (B, F)."""
+        context: Tensor = self.query(given.query)
+        return context + self.attended.bias
+
+    def logits(self, mixed: Tensor, given: Given) -> Tensor:
+        """Minus infinity for what is no candidate."""
+        between = (1,) * (mixed.ndim - 2)
+        context = self.context(given)
+        logits: Tensor = self.answer(torch.tanh(mixed + context.view(len(context), *between, -1)))
+        if given.candidates is None:
+            return logits
+        return logits.masked_fill(~given.candidates.view(len(logits), *between, -1), -torch.inf)
 
 
 def output_of(logits: Tensor) -> Tensor:

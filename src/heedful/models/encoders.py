@@ -22,6 +22,10 @@ class Encoder(nn.Module):
         """States of the same cells."""
         raise TypeError("an encoder defines forward")
 
+    def summary(self, states: Padded) -> Tensor:
+        """A whole sequence, read between its sentinels, in one vector (B, H); padding has no part in it."""
+        raise TypeError("an encoder defines summary")
+
 
 class BiLSTM(Encoder):
     """One-layer bidirectional LSTM (Jain & Wallace, section 2).
@@ -42,6 +46,11 @@ class BiLSTM(Encoder):
         back, _ = self.back(embedded.reversed().values)
         return embedded.with_values(torch.cat([ahead, embedded.with_values(back).reversed().values], dim=-1))
 
+    def summary(self, states: Padded) -> Tensor:
+        """Each direction's last state."""
+        ahead, back = states.values.chunk(2, dim=-1)
+        return torch.cat([ahead[torch.arange(len(ahead)), states.lengths - 1], back[:, 0]], dim=-1)
+
 
 class CNN(Encoder):
     """Parallel convolutions of several widths, "same" padding, ReLU."""
@@ -59,6 +68,10 @@ class CNN(Encoder):
         states = torch.cat([torch.relu(convolution(columns)) for convolution in self.convolutions], dim=1)  # (B, H, T)
         return embedded.with_values(states.transpose(1, 2))
 
+    def summary(self, states: Padded) -> Tensor:
+        """The largest response of each filter to a token; none is below zero, so a zero can stand for padding."""
+        return states.inner().zeroed().values.amax(dim=1)
+
 
 class Average(Encoder):
     """Each token by itself: a linear map and an activation, no context."""
@@ -73,6 +86,11 @@ class Average(Encoder):
         """The projected tokens."""
         projected: Tensor = self.project(embedded.values)
         return embedded.with_values(self.activation(projected))
+
+    def summary(self, states: Padded) -> Tensor:
+        """The mean of the tokens."""
+        inner = states.inner()
+        return inner.zeroed().values.sum(dim=1) / inner.lengths[:, None]
 
 
 ENCODERS: dict[str, type[Encoder]] = {"bilstm": BiLSTM, "cnn": CNN, "average": Average}

@@ -7,8 +7,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from heedful.models.classifier import Classifier, with_sentinels
-from heedful.models.decoders import output_of
+from heedful.models.classifier import Classifier
+from heedful.models.decoders import WithQuery, output_of
+from heedful.models.given import Given
+from heedful.models.inputs import Inputs, Texts, with_sentinels
 from heedful.models.padded import Padded
 from heedful.ragged import Indices, Ragged, length_batches
 
@@ -20,41 +22,43 @@ class Decoded(NamedTuple):
     """Everything evidence needs of a batch of instances."""
 
     weights: Ragged  # (N,) float32
-    scores: Ragged  # (N, K) float32
+    items: Ragged  # (N, F) float32: scores, or features where the decoder is not affine
+    context: NDArray[np.float32] | None  # (n, F): what is added to mixed features, then
     output: NDArray[np.float32]  # (n, K)
 
 
-def predict(model: Classifier, tokens: Ragged, *, batch_rows: int = BATCH_ROWS) -> NDArray[np.float32]:
-    """Outputs (n, K) of every sequence, in the order given."""
-    output = np.empty((len(tokens), model.decoder.bias.shape[0]), dtype=np.float32)
+def predict(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) -> NDArray[np.float32]:
+    """Outputs (n, K) of every instance, in the order given."""
+    inputs = Inputs.of(texts)
+    output = np.empty((len(inputs), model.decoder.outputs), dtype=np.float32)
     with torch.inference_mode():
-        for rows, batch in _batches(tokens, batch_rows):
-            output[rows] = output_of(model(model.embed(batch)).logits).numpy()
+        for rows, batch, given in _batches(model, inputs, batch_rows):
+            output[rows] = output_of(model(model.embed(batch), given).logits).numpy()
     return output
 
 
-def decode(model: Classifier, tokens: Ragged, *, batch_rows: int = BATCH_ROWS) -> Decoded:
-    """Weights, scores and outputs of every sequence, in the order given."""
-    outputs = model.decoder.bias.shape[0]
+def decode(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) -> Decoded:
+    """Weights, items and outputs of every instance, in the order given."""
+    inputs, decoder = Inputs.of(texts), model.decoder
+    tokens = inputs.tokens
     weights = tokens.like(np.empty(len(tokens.values), dtype=np.float32))
-    scores = tokens.like(np.empty((len(tokens.values), outputs), dtype=np.float32))
-    output = np.empty((len(tokens), outputs), dtype=np.float32)
+    items = tokens.like(np.empty((len(tokens.values), decoder.width), dtype=np.float32))
+    context = np.empty((len(tokens), decoder.width), dtype=np.float32) if isinstance(decoder, WithQuery) else None
+    output = np.empty((len(tokens), decoder.outputs), dtype=np.float32)
     with torch.inference_mode():
-        for rows, batch in _batches(tokens, batch_rows):
-            reading = model(model.embed(batch))
+        for rows, batch, given in _batches(model, inputs, batch_rows):
+            reading = model(model.embed(batch), given)
             output[rows] = output_of(reading.logits).numpy()
             mask = reading.weights.mask
-            cells = _cells(tokens, rows)
+            cells = tokens.cells(rows)
             weights.values[cells] = reading.weights.values[mask].numpy()
-            scores.values[cells] = model.decoder.scores(reading.states.values)[mask].numpy()
-    return Decoded(weights, scores, output)
+            items.values[cells] = decoder.items(reading.states.values)[mask].numpy()
+            if context is not None and isinstance(decoder, WithQuery):
+                context[rows] = decoder.context(given).numpy()
+    return Decoded(weights, items, context, output)
 
 
-def _batches(tokens: Ragged, batch_rows: int) -> Iterator[tuple[Indices, Padded]]:
-    for rows in length_batches(tokens.lengths, rows=batch_rows, cells=BATCH_CELLS):
-        yield rows, Padded.of(with_sentinels(tokens.take(rows)))
-
-
-def _cells(tokens: Ragged, rows: Indices) -> Indices:
-    """Where the values of the named rows stand, row after row."""
-    return np.concatenate([np.arange(tokens.offsets[row], tokens.offsets[row + 1]) for row in rows])
+def _batches(model: Classifier, inputs: Inputs, batch_rows: int) -> Iterator[tuple[Indices, Padded, Given]]:
+    for rows in length_batches(inputs.tokens.lengths, rows=batch_rows, cells=BATCH_CELLS):
+        some = inputs.take(rows)
+        yield rows, Padded.of(with_sentinels(some.tokens)), model.given(some)

@@ -6,21 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.evidence import decide
+from heedful.validation import NO_LABEL
 
 
 def classification_metrics(
     labels: NDArray[Any], output: NDArray[np.float32], classes: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Metrics of outputs (n, K); what needs both classes is None where only one occurs.
+    """Metrics of outputs (n, K); what needs every class is None where one does not occur. An answer that is none of the
+    classes (NO_LABEL) counts as missed.
 
-    `roc_auc` and `average_precision` are those of the second class for two classes, and the mean over classes against
-    the rest for more.
+    What is said class by class, and its means, are of the classes that occur. `roc_auc` and `average_precision` are
+    those of the second class for two classes, and the mean over classes against the rest for more.
     """
     from sklearn.metrics import average_precision_score, classification_report, roc_auc_score
 
     indices = list(range(len(classes)))
     decisions = decide(output)
-    report = classification_report(labels, decisions, labels=indices, output_dict=True, zero_division=0.0)
+    occurring = sorted({*labels.tolist(), *decisions.tolist()} - {NO_LABEL})
+    report = classification_report(labels, decisions, labels=occurring, output_dict=True, zero_division=0.0)
     hits = np.equal.outer(labels, indices)  # (n, classes)
     chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
     judged = [1] if len(classes) == 2 else indices
@@ -33,7 +36,7 @@ def classification_metrics(
         "average_precision": (
             float(np.mean([average_precision_score(hits[:, k], chances[:, k]) for k in judged])) if mixed else None
         ),
-        "classes": {name: _plain(report[str(index)]) for index, name in enumerate(classes)},
+        "classes": {classes[index]: _plain(report[str(index)]) for index in occurring},
         "macro": _plain(report["macro avg"]),
         "weighted": _plain(report["weighted avg"]),
     }

@@ -19,19 +19,19 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from heedful.errors import BadConfig
 from heedful.models.batching import training_batches
 from heedful.models.checkpoint import Checkpoint
-from heedful.models.classifier import Classifier, with_sentinels
+from heedful.models.classifier import Classifier, Embedded, padded_query
 from heedful.models.inference import predict
+from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.metrics import classification_metrics
 from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
-from heedful.ragged import Ragged
 
 
 class Examples(NamedTuple):
-    """Encoded sequences and their labels."""
+    """What a model reads, and what it should say."""
 
-    tokens: Ragged  # (N,) word indices, without sentinels
-    labels: NDArray[np.int64]  # (n,)
+    inputs: Inputs
+    labels: NDArray[np.int64]  # (n,); in dev, NO_LABEL where the answer is none of the classes
 
 
 class Step(NamedTuple):
@@ -60,23 +60,22 @@ def train(
     """
     optimiser = make_optimiser(model, options)
     history = checkpoint.resume(model, optimiser)
-    framed = with_sentinels(training.tokens)
     weights = class_weights(training.labels, len(classes)) if options.class_weights else torch.ones(len(classes))
     labels = torch.from_numpy(training.labels)
-    table = TableGradient(model.embedding)
+    tables = Tables(model)
     for epoch in range(len(history), options.epochs):
         total = 0.0
-        batches = training_batches(training.tokens.lengths, size=options.batch, seed=seed, epoch=epoch)
+        batches = training_batches(training.inputs.tokens.lengths, size=options.batch, seed=seed, epoch=epoch)
         for step, rows in enumerate(batches, start=1):
             loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction=options.loss)
-            loss = train_step(model, optimiser, table, Padded.of(framed.take(rows)), loss_of)
+            loss = train_step(model, optimiser, tables, training.inputs.take(rows), loss_of)
             if options.loss == "sum":  # report one scale: the loss of an instance
                 loss /= len(rows)
             if not math.isfinite(loss):
                 raise BadConfig(f"training diverged in epoch {epoch + 1}, step {step}: lower learning_rate")
             total += loss * len(rows)
             on_step(Step(epoch, step, len(batches), loss))
-        output = predict(model, dev.tokens)
+        output = predict(model, dev.inputs)
         if not np.isfinite(output).all():
             raise BadConfig(f"training diverged in epoch {epoch + 1}: lower learning_rate")
         metrics = classification_metrics(dev.labels, output, classes)
@@ -126,37 +125,69 @@ def batch_loss(logits: Tensor, labels: Tensor, weights: Tensor, reduction: str) 
 def train_step(
     model: Classifier,
     optimiser: torch.optim.Optimizer,
-    table: "TableGradient",
-    tokens: Padded,
+    tables: "Tables",
+    inputs: Inputs,
     loss_of: Callable[[Tensor], Tensor],
 ) -> float:
     """One optimiser step on one batch; `loss_of` turns logits into the loss, whose value is returned."""
-    with torch.no_grad():
-        embedded = model.embed(tokens)
-    inputs = embedded.values.requires_grad_()
-    loss = loss_of(model(embedded).logits)
-    for parameter in model.parameters():
-        if parameter is not model.embedding:
-            parameter.grad = None
+    embedded = tables.text.embed(Padded.of(with_sentinels(inputs.tokens)))
+    queries = None if tables.query is None else tables.query.embed(padded_query(inputs))
+    loss = loss_of(model(embedded, model.asked(queries, inputs.candidates)).logits)
+    tables.clear_others()
     loss.backward()  # type: ignore[no-untyped-call]
-    table.fill(tokens, inputs)
+    tables.fill()
     optimiser.step()
-    table.clear(tokens)
+    tables.clear()
     return loss.item()
+
+
+class Tables:
+    """The word vectors of a model in training: those of texts and, where there are queries, those of queries."""
+
+    def __init__(self, model: Classifier) -> None:
+        self.text = TableGradient(model)
+        self.query = None if model.question is None else TableGradient(model.question)
+        self._all = [table for table in (self.text, self.query) if table is not None]
+        kept = {id(table.reader.embedding) for table in self._all}
+        self._others = [parameter for parameter in model.parameters() if id(parameter) not in kept]
+
+    def clear_others(self) -> None:
+        """No other parameter has a gradient any more."""
+        for parameter in self._others:
+            parameter.grad = None
+
+    def fill(self) -> None:
+        """Give the word vectors their gradients."""
+        for table in self._all:
+            table.fill()
+
+    def clear(self) -> None:
+        """Take them back."""
+        for table in self._all:
+            table.clear()
 
 
 class TableGradient:
     """The dense gradient of an embedding table, kept between steps: only rows that a batch touches are written."""
 
-    def __init__(self, embedding: torch.nn.Parameter) -> None:
-        self.values = torch.zeros_like(embedding)
-        embedding.grad = self.values
+    def __init__(self, reader: Embedded) -> None:
+        self.reader = reader
+        self.values = torch.zeros_like(reader.embedding)
+        reader.embedding.grad = self.values
+        self._rows, self._inputs = torch.empty(0, dtype=torch.int64), torch.empty(0)
 
-    def fill(self, tokens: Padded, inputs: Tensor) -> None:
-        """Add the gradients of the embedded inputs (B, T, E) to their rows."""
-        if inputs.grad is not None:
-            self.values.index_add_(0, tokens.values.flatten(), inputs.grad.flatten(0, 1))
+    def embed(self, tokens: Padded) -> Padded:
+        """Embedded tokens (B, T, E) as leaves, where gradients end."""
+        with torch.no_grad():
+            embedded = self.reader.embed(tokens)
+        self._rows, self._inputs = tokens.values.flatten(), embedded.values.requires_grad_()
+        return embedded
 
-    def clear(self, tokens: Padded) -> None:
+    def fill(self) -> None:
+        """Add the gradients of the embedded tokens to their rows."""
+        if self._inputs.grad is not None:
+            self.values.index_add_(0, self._rows, self._inputs.grad.flatten(0, 1))
+
+    def clear(self) -> None:
         """Back to zero everywhere."""
-        self.values.index_fill_(0, tokens.values.flatten(), 0.0)
+        self.values.index_fill_(0, self._rows, 0.0)

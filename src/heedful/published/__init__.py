@@ -16,12 +16,14 @@ class Tau(NamedTuple):
     significant: float  # share of instances with p <= 0.05
 
 
-def table2(corpus: str, encoder: str, measure: str, decision: int) -> Tau | None:
-    """What the paper gives for Kendall's tau of attention and a measure, by class; None where it gives nothing."""
+def table2(corpus: str, encoder: str, measure: str, decision: int | None) -> Tau | None:
+    """What the paper gives for Kendall's tau of attention and a measure, by class or (None) over all; None where it
+    gives nothing."""
     short = {"gradient": "gradient", "leave_one_out": "loo"}.get(measure)
     frame = _table2()
     columns = [f"{short}_{encoder}_{name}" for name in Tau._fields]
-    row = frame.filter((pl.col("corpus") == corpus) & (pl.col("class") == str(decision)))
+    group = "overall" if decision is None else str(decision)
+    row = frame.filter((pl.col("corpus") == corpus) & (pl.col("class") == group))
     if not len(row) or not set(columns) <= set(frame.columns):
         return None
     return Tau(*row.select(columns).row(0))

@@ -9,11 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from heedful.experiments import EXPERIMENTS, substitution_scores, summary
-from heedful.printable import printable
+from heedful.printable import FEW_CLASSES, printable
 from heedful.published import Tau, table2
 from heedful.runs.directory import Run
 
 MEASURES = ("gradient", "leave_one_out")  # the columns of the paper's table
+
+_OTHER_CLASSES = (("mimic-anemia", "released"), ("snli", "released"))  # in another order than in the paper
 
 
 class Figures:
@@ -62,24 +64,22 @@ def spread(mean: float | None, std: float | None) -> str:
 def _correlation(run: Run, figures: Figures) -> Table:
     table = Table(title="Kendall's tau of attention and importance", title_justify="left", box=None)
     measures = _measures(figures.frame.columns)
-    published = {
-        (measure, decision): _published(run, measure, decision)
-        for measure in measures
-        for decision in figures.decisions
-    }
+    groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
+    published = {(measure, decision): _published(run, measure, decision) for measure in measures for decision in groups}
     table.add_column("importance", no_wrap=True)
     table.add_column("decided", overflow="ellipsis", no_wrap=True, max_width=20)
+    paper_column = "in the paper, on all data" if run.manifest["corpus"]["subset"] else "in the paper"
     known = any(published.values())
-    for column in ("instances", "mean±std", "p≤0.05", *(("in the paper", "p≤0.05") if known else ())):
+    for column in ("instances", "mean±std", "p≤0.05", *((paper_column, "p≤0.05") if known else ())):
         table.add_column(column, justify="right", no_wrap=True)
     for measure in measures:
         quantity = f"attention_{measure}"
-        for decision in [*figures.decisions, None]:
+        for decision in groups:
             name = "all" if decision is None else printable(run.classes[decision])
             count, mean, std = (figures.get(f"tau_{quantity}", which, decision) for which in ("n", "mean", "std"))
             significant = percent(figures.get(f"significant_{quantity}", decision=decision))
             cells = [measure.replace("_", "-"), name, f"{count:,}", spread(mean, std), significant]
-            paper = published.get((measure, decision)) if decision is not None else None
+            paper = published[measure, decision]
             if paper is not None:
                 cells += [spread(paper.mean, paper.std), percent(paper.significant)]
             table.add_row(*map(Text, cells))
@@ -96,21 +96,23 @@ def _measures(columns: Iterable[str]) -> list[str]:
     return [name for name in MEASURES if name in taken] or taken
 
 
-def _published(run: Run, measure: str, decision: int) -> Tau | None:
-    """The paper's figure for the same model on the same data; its classes of anemia are not those of its code."""
+def _published(run: Run, measure: str, decision: int | None) -> Tau | None:
+    """The paper's figure for the same model on the same corpus; its classes are not always those of its code."""
     config = run.config
-    other = config.attention != "additive" or run.manifest["corpus"]["subset"]
-    if other or (config.corpus, config.preset) == ("mimic-anemia", "released"):
+    if config.attention != "additive" or (config.corpus, config.preset) in _OTHER_CLASSES:
         return None
     return table2(config.corpus, config.encoder, measure, decision)
 
 
 def _permutation(run: Run, figures: Figures) -> str:
-    moved, change = figure(figures.get("median")), percent(figures.get("can_change"))
-    return (
-        f"permutation: the same weights in random order move the output by {moved} (TVD, 0 to 1; mean of the medians); "
-        f"some order changes the decision of {change} of the instances"
+    words = (
+        f"permutation: the same weights in random order move the output by {figure(figures.get('median'))} (TVD, 0 to "
+        "1; mean of the medians)"
     )
+    exact = figures.get("can_change")
+    if exact is None:
+        return f"{words}; {percent(figures.get('changed'))} of these orders change the decision"
+    return f"{words}; some order changes the decision of {percent(exact)} of the instances"
 
 
 def _adversary(run: Run, figures: Figures) -> str:

@@ -45,6 +45,11 @@ def headline(instance: Instance) -> str:
     )
 
 
+def asked(instance: Instance) -> list[str]:
+    """The question or hypothesis, where there is one."""
+    return [] if instance.query is None else [f"asked: {printable(' '.join(instance.query))}"]
+
+
 def comparison(instance: Instance) -> str:
     """What the adversarial attention changes: the map, not the output. Empty where there is none."""
     other = instance.adversarial
@@ -71,8 +76,9 @@ def terminal_heatmap(instance: Instance, *, top: int = 5) -> RenderableType:
         table.add_row(*(Text(one.title, style="underline") for one in shown))
     table.add_row(*(_coloured(instance.tokens, one) for one in shown))
     table.add_row(*(Text(heaviest(instance, one, top=top)) for one in shown))
-    lines: list[RenderableType] = [Text(headline(instance), style="bold"), table]
-    return Group(*lines, *map(Text, notes(instance)))
+    return Group(
+        Text(headline(instance), style="bold"), *map(Text, asked(instance)), table, *map(Text, notes(instance))
+    )
 
 
 def heaviest(instance: Instance, shown: Map, *, top: int = 5) -> str:

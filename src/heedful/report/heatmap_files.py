@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from heedful.errors import BadConfig, unknown_name
 from heedful.files import write_text
 from heedful.printable import printable
-from heedful.report.heatmap import Map, headline, heaviest, maps, notes
+from heedful.report.heatmap import Map, asked, headline, heaviest, maps, notes
 from heedful.report.instance import Instance
 
 _CELL, _LINE, _MARGIN = 8.5, 26, 12  # width of a character, height of a line, in pixels
@@ -34,6 +34,7 @@ def to_html(instance: Instance) -> str:
         f"<p>{escape(heaviest(instance, one))}</p></section>"
         for one in maps(instance)
     )
+    above = "".join(f"<p dir=auto>{escape(words)}</p>\n" for words in asked(instance))
     below = "\n".join(f"<p>{escape(words)}</p>" for words in notes(instance))
     return (
         '<!doctype html>\n<html lang="en"><meta charset="utf-8">'
@@ -43,7 +44,7 @@ def to_html(instance: Instance) -> str:
         "overflow-wrap:anywhere}main{display:flex;flex-wrap:wrap;gap:2em}section{flex:1 1 20em;min-width:0}"
         "h2{font-size:1em;font-weight:normal;text-decoration:underline}"
         "span{padding:.15em .2em;border-radius:.2em}</style>\n"
-        f"<p><b>{escape(headline(instance))}</b></p>\n<main>\n{sections}\n</main>\n{below}\n</html>\n"
+        f"<p><b>{escape(headline(instance))}</b></p>\n{above}<main>\n{sections}\n</main>\n{below}\n</html>\n"
     )
 
 
@@ -54,6 +55,8 @@ def to_svg(instance: Instance) -> str:
     whole = len(shown) * (columns + 4) - 4  # characters across
     sheet = _Sheet()
     sheet.write(headline(instance), whole, 'font-weight="bold"')
+    for words in asked(instance):
+        sheet.write(words, whole)
     start = end = sheet.row
     for index, one in enumerate(shown):
         sheet.row, sheet.column = start, index * (columns + 4)
@@ -119,7 +122,7 @@ def to_tex(instance: Instance) -> str:
         )
         for one in maps(instance)
     )
-    said = "".join(f"% {_tex_escape(words)}\n" for words in (headline(instance), *notes(instance)))
+    said = "".join(f"% {_tex_escape(words)}\n" for words in (headline(instance), *asked(instance), *notes(instance)))
     return f"% needs \\usepackage{{xcolor}}\n{said}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
 
 

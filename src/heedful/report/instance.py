@@ -7,10 +7,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from heedful.errors import BadInput, NotFound
+from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.evidence import Evidence, collect, decide, read_metadata, scan
 from heedful.experiments import adversary
 from heedful.printable import plain_text
+from heedful.ragged import Ragged
 from heedful.runs.directory import Run
 from heedful.validation import NO_LABEL
 
@@ -41,7 +42,8 @@ class Instance:
     probability: float  # of the decision
     label: str | None
     truth: list[bool] | None
-    scores: list[list[float]]  # what each item alone would say, one value an output
+    scores: list[list[float]]  # what each item alone would say, one value an output; none if the decoder is not affine
+    query: list[str] | None = None  # question or hypothesis
     adversarial: Adversarial | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,27 +63,49 @@ def read_instance(run: Run, id: str | None) -> Instance:
     return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run)
 
 
-def read_text(run: Run, text: str) -> Instance:
-    """Any text, tokenised as the corpus was and read by the run's model."""
-    from heedful.corpora.registry import reader_of
-    from heedful.models.inference import decode
-    from heedful.ragged import Ragged
+def read_text(run: Run, text: str, query: str | None) -> Instance:
+    """Any text, tokenised as the corpus was and read by the run's model; where that answers queries, with one."""
+    from heedful.models.inputs import Inputs
+    from heedful.models.observation import observe
 
-    reader = reader_of(run.config.corpus)
-    tokens = reader.tokenise(plain_text(text, "--text"), reader.options(**run.config.corpus_options))
-    if not tokens:
-        raise BadInput("--text has no tokens; give at least one word")
     model = run.model()
-    decoded = decode(model, run.vocabulary.encode(pl.Series([tokens], dtype=pl.List(pl.String))))
-    evidence = Evidence(
+    if query is None and model.question is not None:
+        raise BadConfig(f"the model of {run.folder} answers questions: give --question as well")
+    if query is not None and model.question is None:
+        raise BadConfig(f"the model of {run.folder} answers no questions: leave --question out")
+    tokens = _tokens(run, text, "--text")
+    asked = None if query is None else _tokens(run, query, "--question")
+    evidence = observe(
+        model,
+        Inputs(_encoded(run, tokens), None if asked is None else _encoded(run, asked), _candidates(run, tokens)),
         ids=["text"],
         tokens=Ragged.from_rows([tokens], dtype=np.dtype(object)),
-        weights=decoded.weights,
-        output=decoded.output,
-        scores=decoded.scores,
-        bias=model.decoder.bias.detach().numpy()[None],
+        query=None if asked is None else Ragged.from_rows([asked], dtype=np.dtype(object)),
     )
     return _of(evidence, run)
+
+
+def _tokens(run: Run, text: str, option: str) -> list[str]:
+    from heedful.corpora.registry import reader_of
+
+    reader = reader_of(run.config.corpus)
+    tokens = reader.tokenise(plain_text(text, option), reader.options(**run.config.corpus_options))
+    if not tokens:
+        raise BadInput(f"{option} has no tokens; give at least one word")
+    return tokens
+
+
+def _encoded(run: Run, tokens: list[str]) -> Ragged:
+    return run.vocabulary.encode(pl.Series([tokens], dtype=pl.List(pl.String)))
+
+
+def _candidates(run: Run, tokens: list[str]) -> Ragged | None:
+    """Where a corpus lets each text say what may be answered: the classes among its words, or all if there is none."""
+    path = run.folder / "evidence.parquet"
+    if not path.exists() or "candidates" not in scan(path).collect_schema():
+        return None
+    found = [index for index, name in enumerate(run.classes) if name in set(tokens)]
+    return Ragged.from_rows([found or range(len(run.classes))], dtype=np.int32)
 
 
 def _of(evidence: Evidence, run: Run) -> Instance:
@@ -97,8 +121,9 @@ def _of(evidence: Evidence, run: Run) -> Instance:
         probability=_probability(evidence.output[0], decision),
         label=None if label == NO_LABEL else classes[label],
         truth=None if evidence.truth is None else evidence.truth[0].tolist(),
+        query=None if evidence.query is None else [str(token) for token in evidence.query[0]],
         scores=[] if evidence.scores is None else evidence.scores[0].tolist(),
-        adversarial=None if evidence.scores is None else _adversarial(evidence, run),
+        adversarial=_adversarial(evidence, run) if evidence.decodable else None,
     )
 
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heedful.experiments import EXPERIMENTS, summary
-from heedful.printable import printable
+from heedful.printable import FEW_CLASSES, printable
 from heedful.report.findings import findings
 from heedful.runs.directory import Run
 
@@ -18,14 +18,21 @@ def run_summary(run: Run) -> RenderableType:
     corpus, config = manifest["corpus"], run.config
     title = f"{run.corpus_label}, {config.encoder} + {config.attention}"
     table = Table(title=f"{title}, preset {config.preset}, seed {config.seed}", title_justify="left", box=None)
-    for column in ("split", "instances by class", "accuracy", "macro F1", "ROC-AUC", "avg. precision"):
-        table.add_column(column, justify="left" if column == "split" else "right")
+    few = len(corpus["classes"]) <= FEW_CLASSES
+    figures = {"accuracy": "accuracy", "macro_f1": "macro F1"}
+    if not corpus["query"]:
+        figures |= {"roc_auc": "ROC-AUC", "average_precision": "avg. precision"}
+    table.add_column("split")
+    for column in ("instances by class" if few else "instances", *figures.values()):
+        table.add_column(column, justify="right")
     for split in ("train", "dev", "test"):
-        counts = " / ".join(f"{count:,}" for count in corpus["counts"][split])
-        figures = metrics.get(split)
-        keys = ("accuracy", "macro_f1", "roc_auc", "average_precision")
-        table.add_row(split, counts, *(_figure(figures[key]) if figures else "" for key in keys))
-    classes = ", ".join(f"{index} {printable(name)}" for index, name in enumerate(corpus["classes"]))
+        counts = corpus["counts"][split] if few else [corpus["sizes"][split]]
+        known = metrics.get(split)
+        cells = (_figure(known[key]) if known else "" for key in figures)
+        table.add_row(split, " / ".join(f"{count:,}" for count in counts), *cells)
+    classes = f"{len(corpus['classes']):,}, of which {len(metrics['test']['classes']):,} occur in test"
+    if few:
+        classes = ", ".join(f"{index} {printable(name)}" for index, name in enumerate(corpus["classes"]))
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
     about = Text(
         f"classes: {classes}\n"

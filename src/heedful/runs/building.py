@@ -11,27 +11,37 @@ from heedful.models.classifier import Classifier
 from heedful.models.options import ENCODER_OPTIONS
 from heedful.randomness import Stream
 from heedful.runs.config import WORD2VEC, RunConfig
+from heedful.runs.reading import word_counts
 from heedful.text.vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
 from heedful.text.vocabulary import SPECIAL, Vocabulary
 from heedful.text.word2vec import TokenLists, train_word2vec
 
 
-def build_model(config: RunConfig, *, embedding: NDArray[np.float32], classes: tuple[str, ...]) -> Classifier:
-    """A classifier of the configured kind; two classes share one sigmoid output."""
+def build_model(
+    config: RunConfig,
+    *,
+    embedding: NDArray[np.float32],
+    classes: tuple[str, ...],
+    query_embedding: NDArray[np.float32] | None = None,
+) -> Classifier:
+    """A classifier of the configured kind; two classes share one sigmoid output, unless there are queries."""
     return Classifier(
         embedding=embedding,
         encoder=config.encoder,
         encoder_options=ENCODER_OPTIONS[config.encoder](**config.encoder_options),
         attention=config.attention,
-        outputs=1 if len(classes) == 2 else len(classes),
+        outputs=1 if len(classes) == 2 and query_embedding is None else len(classes),
         seed=config.seed,
+        query_embedding=query_embedding,
     )
 
 
-def first_embedding(
+def first_embeddings(
     config: RunConfig, corpus: Corpus, vocabulary: Vocabulary
-) -> tuple[NDArray[np.float32], Coverage | None]:
+) -> tuple[dict[str, NDArray[np.float32]], Coverage | None]:
     """The word vectors training starts from, and how many words have a pretrained one (None: nothing was asked for).
+
+    Queries have vectors of their own: the same pretrained ones, and other draws for the rest.
 
     Special words name no word and start at zero. An unknown word then says nothing; at N(0, 1), which training never
     corrects where every training word is known, it says something at random (SST: 0.01 of macro F1 lost).
@@ -42,13 +52,20 @@ def first_embedding(
         found = _word2vec(config, corpus, words) if options.vectors == WORD2VEC else _file(config, words)
     # `missing` is about words missing from a file; with no file at all every word is drawn
     missing = options.missing if options.vectors else "normal"
-    matrix = initial_embedding(words, width=options.width, seed=config.seed, found=found, missing=missing)
+    seeds = {"embedding": config.seed}
+    if corpus.query:
+        seeds["query_embedding"] = Stream(config.seed, "query vectors").integer()
+    special = np.zeros((len(SPECIAL), options.width), dtype=np.float32)
+    matrices = {
+        name: np.concatenate(
+            [special, initial_embedding(words, width=options.width, seed=seed, found=found, missing=missing)]
+        )
+        for name, seed in seeds.items()
+    }
     coverage = None
     if found is not None:
-        training = vocabulary.encode(corpus.scan("train").select("tokens").collect()["tokens"])
-        counts = np.bincount(training.values, minlength=len(vocabulary))[len(SPECIAL) :]
-        coverage = Coverage.of(found.found, counts)
-    return np.concatenate([np.zeros((len(SPECIAL), options.width), dtype=np.float32), matrix]), coverage
+        coverage = Coverage.of(found.found, word_counts(corpus, vocabulary)[len(SPECIAL) :])
+    return matrices, coverage
 
 
 def _file(config: RunConfig, words: Sequence[str]) -> Vectors:

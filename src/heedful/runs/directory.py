@@ -213,7 +213,13 @@ class Run:
         file = self.folder / "model.safetensors"
         tensors, _ = read_tensors(file)
         with damage_named(file, KeyError, RuntimeError):
-            model = build_model(self.config, embedding=tensors["embedding"].numpy(), classes=self.classes)
+            queries = tensors.get("question.embedding")
+            model = build_model(
+                self.config,
+                embedding=tensors["embedding"].numpy(),
+                classes=self.classes,
+                query_embedding=None if queries is None else queries.numpy(),
+            )
             model.load_state_dict(tensors)
         return model.eval()
 

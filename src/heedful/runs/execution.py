@@ -19,6 +19,7 @@ from heedful.corpora.loading import content_of, load
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.evidence import scan
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
+from heedful.printable import tally
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.experimenting import chosen, named, perform_experiment, write_importance
@@ -107,7 +108,7 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
     if known != corpus.fingerprint:
         raise _other_data(run, f"the code that reads corpus {config.corpus}")
-    reporter.finish("; ".join(f"{name} {'/'.join(map(str, counts))}" for name, counts in corpus.counts().items()))
+    reporter.finish("; ".join(f"{name} {tally(counts)}" for name, counts in corpus.counts().items()))
     return corpus
 
 

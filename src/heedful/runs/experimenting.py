@@ -51,38 +51,56 @@ def named(experiments: str | Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def chosen(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
-    """Which experiments to perform on evidence with these columns: those named, or (None) the usual ones.
+    """Which experiments to perform on evidence with these columns (or on that of a corpus with these): those named, or
+    (None) the usual ones.
 
     Of the usual ones and of all, what the evidence cannot support is left out; what was named by itself is refused.
     """
-    known = "truth" in columns
-    if names is not None and "truth" in names and not known and len(names) < len(EXPERIMENTS):
-        raise BadInput(
-            "experiment 'truth' needs evidence with the column 'truth', and this corpus has none: "
-            "which items decide is not known; leave it out of --experiments"
+    reasons = _unsupported(set(columns))
+    if names is not None and len(names) < len(EXPERIMENTS):
+        for name in names:
+            if name in reasons:
+                raise BadInput(f"experiment '{name}' {reasons[name]}; leave it out of --experiments")
+    return [name for name in (USUAL if names is None else names) if name not in reasons]
+
+
+def _unsupported(columns: set[str]) -> dict[str, str]:
+    """The experiments that evidence with these columns cannot support, and why."""
+    reasons = {}
+    if "truth" not in columns:
+        reasons["truth"] = (
+            "needs evidence with the column 'truth', and this corpus has none: which items decide is not known"
         )
-    return [name for name in (USUAL if names is None else names) if known or name != "truth"]
+    if "query" in columns and "scores" not in columns:
+        reasons["reach"] = "needs an affine decoder, and that of models which answer queries is not"
+    return reasons
 
 
 def write_importance(run: Run, reporter: Reporter) -> None:
     """Measure on the model how much each token of each test instance matters."""
     from heedful.importance.table import importance_table
+    from heedful.runs.reading import inputs_of
 
     model, vocabulary, options = run.model(), run.vocabulary, run.config.importance
     evidence = run.folder / "evidence.parquet"
     lengths = (
         collect(scan(evidence).select(pl.col("tokens").list.len()), evidence)["tokens"].to_numpy().astype(np.int64)
     )
+    there = scan(evidence).collect_schema().names()
+    read = [name for name in ("id", "tokens", "query", "candidates") if name in there]
     parts = Parts(run.folder / "importance.parquet")
     reporter.start("importance: " + ", ".join(options.measures), int(lengths.sum()))
     done = 0
     for index, (start, stop) in enumerate(_pieces(lengths)):
         if index >= parts.done:
-            frame = collect(scan(evidence).slice(start, stop - start).select("id", "tokens"), evidence)
-            tokens = vocabulary.encode(frame["tokens"])
+            frame = collect(scan(evidence).slice(start, stop - start).select(read), evidence)
             parts.add(
                 importance_table(
-                    model, frame["id"].to_list(), tokens, measures=options.measures, tolerance=options.tolerance
+                    model,
+                    frame["id"].to_list(),
+                    inputs_of(frame, vocabulary),
+                    measures=options.measures,
+                    tolerance=options.tolerance,
                 )
             )
         done += int(lengths[start:stop].sum())

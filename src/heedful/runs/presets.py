@@ -20,28 +20,65 @@ _ENCODERS: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 
+# bAbI's world is small: a few dozen words
+_SMALL: dict[str, dict[str, dict[str, Any]]] = {
+    "paper": {"bilstm": {"hidden": 30}, "cnn": {"filters": 8}, "average": {"hidden": 32}},
+    "released": {"bilstm": {"hidden": 32}, "cnn": {"filters": 8}, "average": {"hidden": 32}},
+}
+
 _TRAINING: dict[str, dict[str, Any]] = {
     "paper": {"amsgrad": False, "l2_on_attention": True, "loss": "mean"},
     "released": {"amsgrad": True, "l2_on_attention": False, "loss": "sum"},
 }
 
+# question answering and inference, whatever the preset
+_ANSWERING = {"l2_on_attention": True, "loss": "mean", "class_weights": False, "select": "accuracy"}
+_LENGTHS = {
+    "snli": {"batch": 128, "epochs": 25},
+    "cnn": {"batch": 90, "epochs": 25},
+    "babi": {"batch": 50, "epochs": 100},
+}
+_USUAL_LENGTH = {"batch": 100, "epochs": 25}
+_EPSILON = {False: 0.01, True: 0.05}  # classification; question answering and inference
+
 _MISSING = {"paper": "normal", "released": "zero"}
 
 # training documents a word must occur in; 1 where nothing is said
-_MIN_DOCUMENTS = {"imdb": 10, "newsgroups": 2, "adr": 2, "agnews": 5, "mimic-diabetes": 5, "mimic-anemia": 5}
+_MIN_DOCUMENTS = {
+    "imdb": 10,
+    "newsgroups": 2,
+    "adr": 2,
+    "agnews": 5,
+    "mimic-diabetes": 5,
+    "mimic-anemia": 5,
+    "snli": 3,
+    "cnn": 8,
+}
 
 _TRAINED_VECTORS = ("mimic-diabetes", "mimic-anemia")
 
 
-def defaults(preset: str, corpus: str, encoder: str) -> dict[str, Any]:
-    """The preset's values for a corpus and an encoder."""
+def asks(corpus: str, corpus_options: Any) -> bool:
+    """Whether the instances of a corpus have queries; those of a user's table have where a column was named."""
+    return corpus.partition("-")[0] in _LENGTHS or bool(dict(corpus_options).get("query"))
+
+
+def defaults(preset: str, corpus: str, encoder: str, *, query: bool) -> dict[str, Any]:
+    """The preset's values for a corpus, with or without queries, and an encoder."""
+    family = corpus.partition("-")[0]
+    small = family == "babi"
+    training = _TRAINING[preset]
+    if query:
+        training = {**training, **_ANSWERING, **_LENGTHS.get(family, _USUAL_LENGTH)}
     return {
         "corpus_options": {"cleaning": preset},
         "vocabulary": {"min_documents": _MIN_DOCUMENTS.get(corpus, 1)},
         "embedding": {
+            "width": 50 if small else 300,
             "vectors": "word2vec" if corpus in _TRAINED_VECTORS else "",
             "missing": _MISSING[preset],
         },
-        "encoder_options": _ENCODERS[preset][encoder],
-        "training": _TRAINING[preset],
+        "encoder_options": _ENCODERS[preset][encoder] | (_SMALL[preset][encoder] if small else {}),
+        "training": training,
+        "experiment_options": {"epsilon": _EPSILON[query]},
     }

@@ -12,34 +12,39 @@ import torch
 
 from heedful.corpora.corpus import Corpus
 from heedful.corpora.fingerprints import source_fingerprint
-from heedful.evidence import Evidence, metadata
+from heedful.evidence import metadata
 from heedful.files import Parts, atomic, scan_parquet, write_json, write_text
 from heedful.models.checkpoint import read_tensors, write_tensors
-from heedful.models.inference import decode
 from heedful.models.metrics import classification_metrics
-from heedful.models.training import Examples, Step, selected_epoch, train
+from heedful.models.observation import decoder_of, observe
+from heedful.models.training import Step, selected_epoch, train
 from heedful.nested import ragged
-from heedful.runs.building import build_model, first_embedding
+from heedful.runs.building import build_model, first_embeddings
 from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run
+from heedful.runs.reading import examples, inputs_of, labels_of
 from heedful.runs.reporter import Reporter
 from heedful.text.vocabulary import Vocabulary
 
-PART_INSTANCES = 1024  # instances of evidence held in memory and lost at most by a kill
+PART_INSTANCES = 256  # instances of evidence held in memory and lost at most by a kill: CNN's have 400 kB each
 
 
 def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Count the corpus, build the vocabulary from its training split, and find the words' first vectors."""
     config = run.config
     reporter.start("vocabulary")
-    vocabulary = Vocabulary.build(corpus.scan("train"), min_documents=config.vocabulary.min_documents)
-    lengths = corpus.scan("train").select(pl.col("tokens").list.len().mean()).collect().item()
+    vocabulary = Vocabulary.build(
+        corpus.scan("train"),
+        min_documents=config.vocabulary.min_documents,
+        always=corpus.classes if "candidates" in corpus.columns else (),  # what is answered is read in the text
+    )
+    lengths = corpus.scan("train").select(pl.col("tokens").list.len().mean()).collect(engine="streaming").item()
     reporter.finish(f"{len(vocabulary):,} words; {lengths:.0f} tokens a text")
     reporter.start(f"word vectors {config.embedding.vectors}".rstrip())
-    embedding, coverage = first_embedding(config, corpus, vocabulary)
+    embeddings, coverage = first_embeddings(config, corpus, vocabulary)
     reporter.finish("random, N(0, 1)" if coverage is None else str(coverage))
     vocabulary.write(run.folder / "vocabulary.parquet")
-    write_tensors(run.checkpoint.first, {"embedding": torch.from_numpy(embedding)})
+    write_tensors(run.checkpoint.first, {name: torch.from_numpy(matrix) for name, matrix in embeddings.items()})
     if coverage is not None:
         source = Path(config.embedding.vectors)
         content = {} if str(source) == WORD2VEC else {"content": source_fingerprint(source)}
@@ -52,6 +57,8 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
             "subset": corpus.subset,
             "classes": corpus.classes,
             "counts": corpus.counts(),
+            "sizes": corpus.sizes(),
+            "query": corpus.query,
             "vocabulary": len(vocabulary),
             "mean_length": lengths,
         }
@@ -61,9 +68,9 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Train on the training split, select on dev, keep the selected parameters."""
     config, vocabulary = run.config, run.vocabulary
-    training, dev = (_examples(corpus, name, vocabulary) for name in ("train", "dev"))
+    training, dev = (examples(corpus, name, vocabulary) for name in ("train", "dev"))
     first, _ = read_tensors(run.checkpoint.first)
-    model = build_model(config, embedding=first["embedding"].numpy(), classes=corpus.classes)
+    model = build_model(config, classes=corpus.classes, **{name: matrix.numpy() for name, matrix in first.items()})
     batches = -(-len(training.labels) // config.training.batch)
     reporter.start(f"training {config.encoder} + {config.attention}", config.training.epochs * batches)
     started, steps = time.perf_counter(), 0
@@ -95,35 +102,28 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Read the test split through the model; then measure the model by what it said."""
     model, vocabulary = run.model(), run.vocabulary
-    bias = model.decoder.bias.detach().numpy()
     parts = Parts(run.folder / "evidence.parquet")
-    total = sum(corpus.counts()["test"])
+    total = corpus.sizes()["test"]
     reporter.start("evidence", total)
     done = parts.done * PART_INSTANCES
     for frame in corpus.batches("test", PART_INSTANCES, skip=done):
-        decoded = decode(model, vocabulary.encode(frame["tokens"]))
-        evidence = Evidence(
+        evidence = observe(
+            model,
+            inputs_of(frame, vocabulary),
             ids=frame["id"].to_list(),
             tokens=ragged(frame, "tokens", "text", corpus.name),
-            weights=decoded.weights,
-            output=decoded.output,
-            scores=decoded.scores,
-            bias=np.tile(bias, (len(frame), 1)),
-            labels=frame["label"].to_numpy().astype(np.int64),
+            labels=labels_of(frame),
+            query=ragged(frame, "query", "text", corpus.name) if corpus.query else None,
             truth=ragged(frame, "truth", "flags", corpus.name) if "truth" in frame.columns else None,
         )
         parts.add(evidence.validate(f"the model's evidence on {corpus.name}").to_frame())
         done += len(frame)
         reporter.reach(done)
-    parts.finish(metadata(corpus.classes, {"run": run.folder.name, "corpus": corpus.label, "split": "test"}))
+    provenance = {"run": run.folder.name, "corpus": corpus.label, "split": "test"}
+    parts.finish(metadata(corpus.classes, provenance, decoder_of(model)))
     written = scan_parquet(run.folder / "evidence.parquet").select("label", "output").collect()
-    test = classification_metrics(written["label"].to_numpy(), np.stack(written["output"].to_list()), corpus.classes)
+    test = classification_metrics(labels_of(written), np.stack(written["output"].to_list()), corpus.classes)
     history = run.epochs()
     best = history[selected_epoch(history, run.config.training.select)]
     write_json(run.folder / "metrics.json", {"test": test, "dev": best["dev"], "selected_epoch": best["epoch"]})
     reporter.finish(f"test accuracy {test['accuracy']:.3f}, macro F1 {test['macro_f1']:.3f}")
-
-
-def _examples(corpus: Corpus, split: str, vocabulary: Vocabulary) -> Examples:
-    frame = corpus.scan(split).select("tokens", "label").collect()
-    return Examples(vocabulary.encode(frame["tokens"]), frame["label"].to_numpy().astype(np.int64))

@@ -1,0 +1,56 @@
+"""From a corpus on disk to what a model reads, batch by batch: word indices take a fraction of the memory of words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from heedful.corpora.corpus import Corpus
+from heedful.models.inputs import Inputs
+from heedful.models.training import Examples
+from heedful.nested import ragged
+from heedful.ragged import Ragged
+from heedful.text.vocabulary import Vocabulary
+from heedful.validation import NO_LABEL
+
+BATCH = 2048  # instances as text in memory at a time
+
+
+def inputs_of(frame: pl.DataFrame, vocabulary: Vocabulary) -> Inputs:
+    """The columns `tokens` and, where they are there, `query` and `candidates`, of a corpus or of evidence."""
+    return Inputs(
+        vocabulary.encode(frame["tokens"]),
+        vocabulary.encode(frame["query"]) if "query" in frame.columns else None,
+        ragged(frame, "candidates", "indices", "candidates") if "candidates" in frame.columns else None,
+    )
+
+
+def labels_of(frame: pl.DataFrame) -> NDArray[np.int64]:
+    """The column `label`; NO_LABEL where the answer is none of the classes."""
+    return frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy()
+
+
+def examples(corpus: Corpus, split: str, vocabulary: Vocabulary) -> Examples:
+    """All of a split."""
+    parts = [(inputs_of(frame, vocabulary), labels_of(frame)) for frame in corpus.batches(split, BATCH)]
+    read, labels = zip(*parts, strict=True)
+    inputs = Inputs(
+        _joined([one.tokens for one in read]),
+        _joined([one.query for one in read if one.query is not None]) if corpus.query else None,
+        _joined([one.candidates for one in read if one.candidates is not None]) if read[0].candidates else None,
+    )
+    return Examples(inputs, np.concatenate(labels))
+
+
+def word_counts(corpus: Corpus, vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """How often each word of the vocabulary occurs in the texts of the training split, (V,)."""
+    counts = np.zeros(len(vocabulary), dtype=np.int64)
+    for frame in corpus.batches("train", BATCH):
+        counts += np.bincount(vocabulary.encode(frame["tokens"]).values, minlength=len(vocabulary))
+    return counts
+
+
+def _joined(parts: Sequence[Ragged]) -> Ragged:
+    values = np.concatenate([part.values for part in parts])
+    return Ragged.from_lengths(values, np.concatenate([part.lengths for part in parts]))
