@@ -74,6 +74,25 @@ def agnews(folder):
         write(folder / name, "".join(f'"{number % 4 + 1}","t","d"\n' for number in range(count)))
 
 
+def babi(folder):
+    story = "1 Mary went to the kitchen.\n2 Where is Mary? \tkitchen\t1\n"
+    titles = ("qa1_single-supporting-fact", "qa2_two-supporting-facts", "qa3_three-supporting-facts")
+    files = {
+        f"tasks_1-20_v1-2/en-10k/{title}_{split}.txt": story.encode() * count
+        for title in titles
+        for split, count in (("train", 10_000), ("test", 1000))
+    }
+    pack(folder / "tasks_1-20_v1-2.tar.gz", files | {"tasks_1-20_v1-2/en/qa1_single-supporting-fact_train.txt": b"x"})
+
+
+def snli(folder):
+    counts = {"train": 550_152, "dev": 10_000, "test": 10_000}
+    pack(
+        folder / "snli_1.0.zip",
+        {f"snli_1.0/snli_1.0_{split}.jsonl": b"{}\n" * count for split, count in counts.items()},
+    )
+
+
 def everything(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")) if folder.exists() else []
 
@@ -85,6 +104,8 @@ def everything(folder):
         ("imdb", imdb, ["imdb", "imdb/aclImdb_v1.tar.gz"]),
         ("newsgroups", newsgroups, ["20news", "20news/20news-bydate.tar.gz"]),
         ("agnews", agnews, ["ag_news_csv", "ag_news_csv/test.csv", "ag_news_csv/train.csv"]),
+        ("babi-1", babi, ["babi", "babi/tasks_1-20_v1-2.tar.gz"]),
+        ("snli", snli, ["snli_1.0", "snli_1.0/snli_1.0.zip"]),
     ],
 )
 def test_official_row_counts_are_accepted(mirror, downloads, name, make, files):
@@ -106,6 +127,14 @@ def test_what_was_downloaded_is_found(mirror):
     sst(folder)
     get("sst", address=address + "/")
     assert sum(load("sst").counts()["test"]) > 500
+
+
+def test_one_archive_serves_all_tasks(mirror):
+    folder, address = mirror
+    babi(folder)
+    path = get("babi-3", address=address)
+    (folder / "tasks_1-20_v1-2.tar.gz").unlink()
+    assert get("babi-1", address=address) == get("babi-2", address=address) == path
 
 
 def test_a_wrong_count_leaves_nothing_behind(mirror, downloads):
@@ -137,10 +166,17 @@ def test_no_file_and_no_server(mirror, downloads):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("adr", "adr/adr.tsv"), ("mimic-anemia", "physionet"), ("table", "option file"), ("planted", "built in")],
+    [
+        ("cnn", "DMQA"),
+        ("adr", "adr/adr.tsv"),
+        ("mimic-anemia", "physionet"),
+        ("table", "option file"),
+        ("planted", "built in"),
+    ],
 )
 def test_what_cannot_be_downloaded(name, hint):
-    with pytest.raises(BadConfig, match=rf"{name} cannot be downloaded .*only sst, imdb, newsgroups, agnews.*{hint}"):
+    public = "sst, imdb, newsgroups, agnews, babi-1, babi-2, babi-3, snli"
+    with pytest.raises(BadConfig, match=rf"{name} cannot be downloaded .*only {public} can.*{hint}"):
         get(name)
     with pytest.raises(BadConfig, match="unknown corpus"):
         get("ssst")

@@ -205,3 +205,31 @@ def test_a_file_below_the_data_folder_and_the_same_file_elsewhere(tmp_path):
     save(tmp_path / "t.csv", ROWS)
     below = load("table", options={"file": "t.csv"}, data=tmp_path)
     assert below.fingerprint == table(tmp_path / "t.csv").fingerprint
+
+
+def test_a_column_of_queries(tmp_path):
+    rows = [{**row, "question": f"What's {n}?"} for n, row in enumerate(ROWS)]
+    corpus = table(save(tmp_path / "t.csv", rows), query="question")
+    assert corpus.query
+    assert set(map(tuple, corpus.split("test")["query"])) == {("what", "'s", "qqq", "?")}
+    spaced = table(save(tmp_path / "t.jsonl", rows), query="question", tokens="spaces")
+    assert spaced.split("dev")["query"].list.first().to_list() == ["What's"] * 13
+    listed = table(
+        save(tmp_path / "t.parquet", [{**row, "question": ["Why", "so"]} for row in ROWS]),
+        query="question",
+        tokens="spaces",
+    )
+    assert listed.split("dev")["query"].to_list() == [["Why", "so"]] * 13
+    assert not table(tmp_path / "t.csv").query
+
+
+@pytest.mark.parametrize("empty", ["", "  "])
+def test_an_empty_query(tmp_path, empty):
+    rows = [{**row, "question": empty if n == 4 else "What?"} for n, row in enumerate(ROWS)]
+    with pytest.raises(BadInput, match=r"t\.csv, line 6: column 'question' is empty"):
+        table(save(tmp_path / "t.csv", rows), query="question")
+    rows[4]["question"] = []
+    with pytest.raises(BadInput, match=r"t\.jsonl, line 5: the text in column 'question' is empty"):
+        table(save(tmp_path / "t.jsonl", rows), query="question", tokens="spaces")
+    with pytest.raises(BadInput, match=r"has no column 'hypothesis'; it has: text, label, question"):
+        table(save(tmp_path / "u.csv", rows), query="hypothesis")

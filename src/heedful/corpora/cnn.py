@@ -31,7 +31,7 @@ _LAYOUTS = [
     *below(["cnn", ""], {"questions": "cnn.tgz"}),
     *below(["cnn", ""], {"preprocessed": "cnn.tar.gz"}),
 ]
-_ENTITY = re.compile(r"@entity(\d+)")
+_ENTITY = re.compile(r"(?<!\S)@entity\d+(?!\S)")
 
 
 class CNN(Reader):
@@ -71,17 +71,14 @@ class CNN(Reader):
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
         """Every question, one at a time."""
         for name, split, block in questions(found):
-            (place, article), (asked, question), (answered, answer) = block
+            (_, article), (_, question), (where, answer) = block
             tokens, query = self.tokenise(article, options), self.tokenise(question, options)
-            if not query:
-                raise BadInput(f"{asked}: the question is empty; remove the instance or fill it in")
-            entities = list(dict.fromkeys(token for token in tokens if _ENTITY.fullmatch(token)))
-            if answer.strip() not in entities:
+            entities = list(dict.fromkeys(_ENTITY.findall(article)))
+            if answer not in entities:
                 raise BadInput(
-                    f"{answered}: the answer '{answer.strip()[:40]}' is no entity of the article ({place}); each must "
-                    "be one, such as @entity3"
+                    f"{where}: the answer '{answer[:40]}' is no entity of the article; it must be one, such as @entity3"
                 )
-            yield Document(f"{split}-{name}", tokens, answer.strip(), split, query=query, candidates=entities)
+            yield Document(f"{split}-{name}", tokens, answer, split, query=query, candidates=entities)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
         """The official split; where only training questions are there, a fifth each for test and dev."""

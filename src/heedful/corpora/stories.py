@@ -72,7 +72,7 @@ def _question(content: str, places: dict[int, int], where: str) -> tuple[str, st
     if not _WORD.fullmatch(answer):
         raise BadInput(f"{where}: the answer '{answer}' is not one word; such tasks are not supported")
     strange = [number for number in numbers.split() if not number.isdecimal() or int(number) not in places]
-    if strange or not numbers:
+    if strange:
         raise BadInput(
             f"{where}: supporting fact '{' '.join(strange)}' is no fact of the story before the question; it has: "
             f"{', '.join(map(str, places))}"
