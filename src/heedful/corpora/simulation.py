@@ -6,6 +6,7 @@ are drawn from the last five until one gives a question that can be answered; wh
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from numpy.random import Generator
@@ -42,22 +43,35 @@ class Asked(NamedTuple):
 
 def story(task: int, draw: Generator) -> Iterator[str]:
     """The lines of one story in the native format, without line ends."""
-    world = _World(draw, things=task > 1)
-    facts: list[Fact] = []
+    world, told = _World(draw, things=task > 1), _Told()
     numbers: list[int] = []  # of the facts' lines
     line = asked = 0
     while asked < QUESTIONS:
         for _ in range(2):
             line += 1
-            facts.append(world.step())
+            fact = world.step()
+            told.add(fact)
             numbers.append(line)
-            yield f"{line} {_sentence(facts[-1], task, draw)}"
-        question = _question(task, facts, draw)
+            yield f"{line} {_sentence(fact, task, draw)}"
+        question = _question(task, told, draw)
         if question is not None:
             line += 1
             asked += 1
             supporting = " ".join(str(numbers[index]) for index in question.supporting)
             yield f"{line} {question.text} \t{question.answer}\t{supporting}"
+
+
+class _Told:
+    """The facts so far, and by index the moves of each person and when each thing was taken, dropped, taken..."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+        self.moves: dict[str, list[int]] = {who: [] for who in PEOPLE}
+        self.handlings: dict[str, list[int]] = {thing: [] for thing in THINGS}
+
+    def add(self, fact: Fact) -> None:
+        (self.moves[fact.who] if fact.action == "move" else self.handlings[fact.what]).append(len(self.facts))
+        self.facts.append(fact)
 
 
 class _World:
@@ -106,58 +120,49 @@ def _sentence(fact: Fact, task: int, draw: Generator) -> str:
     return f"{fact.who} {verbs[draw.integers(len(verbs))]} the {fact.what}{' there' * there}."
 
 
-def _question(task: int, facts: list[Fact], draw: Generator) -> Asked | None:
-    first = max(0, len(facts) - _RECENT)
-    for index in first + draw.permutation(len(facts) - first):
-        question = _about(task, facts, facts[index], draw)
+def _question(task: int, told: _Told, draw: Generator) -> Asked | None:
+    recent = told.facts[-_RECENT:]
+    for index in draw.permutation(len(recent)):
+        question = _about(task, told, recent[index], draw)
         if question is not None:
             return question
     return None
 
 
-def _about(task: int, facts: list[Fact], fact: Fact, draw: Generator) -> Asked | None:
+def _about(task: int, told: _Told, fact: Fact, draw: Generator) -> Asked | None:
     if task == 1:
-        return _where_is_person(facts, fact.who)
+        return _where_is_person(told, fact.who)
     if fact.action == "move":
         return None
-    return _where_is_thing(facts, fact.what) if task == 2 else _where_was_thing(facts, fact.what, draw)
+    return _where_is_thing(told, fact.what) if task == 2 else _where_was_thing(told, fact.what, draw)
 
 
-def _where_is_person(facts: list[Fact], who: str) -> Asked:
+def _where_is_person(told: _Told, who: str) -> Asked:
     """The last move tells."""
-    move = _moves(facts, who)[-1]
-    return Asked(f"Where is {who}?", facts[move].what, (move,))
+    move = told.moves[who][-1]
+    return Asked(f"Where is {who}?", told.facts[move].what, (move,))
 
 
-def _where_is_thing(facts: list[Fact], thing: str) -> Asked | None:
+def _where_is_thing(told: _Told, thing: str) -> Asked | None:
     """Who had it last, and where that was; of who has it now, a move since the taking must tell."""
-    last = _handlings(facts, thing)[-1]
-    who, dropped = facts[last].who, facts[last].action == "drop"
-    moves = [move for move in _moves(facts, who) if (move < last) == dropped]
-    return Asked(f"Where is the {thing}?", facts[moves[-1]].what, (last, moves[-1])) if moves else None
+    last = told.handlings[thing][-1]
+    who, action, _ = told.facts[last]
+    moves = [move for move in told.moves[who] if (move < last) == (action == "drop")]
+    return Asked(f"Where is the {thing}?", told.facts[moves[-1]].what, (last, moves[-1])) if moves else None
 
 
-def _where_was_thing(facts: list[Fact], thing: str, draw: Generator) -> Asked | None:
+def _where_was_thing(told: _Told, thing: str, draw: Generator) -> Asked | None:
     """Where the last carrier was with it, move by move; a room is drawn as often as the thing was brought there."""
-    handlings = _handlings(facts, thing)
-    carried = [
-        [move for move in _moves(facts, facts[start].who) if start < move < end]
-        for start, end in zip(handlings[::2], [*handlings[1::2], len(facts)], strict=False)
+    facts, handlings = told.facts, told.handlings[thing]
+    journeys = [
+        [move for move in told.moves[facts[taken].who] if taken < move < dropped]
+        for taken, dropped in zip(handlings[::2], [*handlings[1::2], len(facts)], strict=False)
     ]
-    visits = [facts[move].what for journey in carried for move in journey]
-    before = {facts[move].what: (move, previous) for previous, move in zip(carried[-1], carried[-1][1:], strict=False)}
-    for room in (visits[index] for index in draw.permutation(len(visits))):
-        if room in before:
-            move, previous = before[room]
-            text = f"Where was the {thing} before the {room}?"
-            return Asked(text, facts[previous].what, (handlings[-1], move, previous))
-    return None
-
-
-def _moves(facts: list[Fact], who: str) -> list[int]:
-    return [index for index, fact in enumerate(facts) if fact.action == "move" and fact.who == who]
-
-
-def _handlings(facts: list[Fact], thing: str) -> list[int]:
-    """When it was taken, dropped, taken and so on."""
-    return [index for index, fact in enumerate(facts) if fact.action != "move" and fact.what == thing]
+    # of several visits to a room, the last one
+    before = {facts[move].what: (move, previous) for previous, move in pairwise(journeys[-1])}
+    if not before:
+        return None
+    visits = [facts[move].what for journey in journeys for move in journey]
+    room = next(visits[index] for index in draw.permutation(len(visits)) if visits[index] in before)
+    move, previous = before[room]
+    return Asked(f"Where was the {thing} before the {room}?", facts[previous].what, (handlings[-1], move, previous))
