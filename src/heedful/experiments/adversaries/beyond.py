@@ -1,59 +1,24 @@
 """Decoders that are not affine: the farthest attention that was found, by decoding it. One instance at a time.
 
-Nothing is known of such a decoder but what it says, so the upper bound is what no attention exceeds whatever the
-decoder: all on the lightest item. If that item alone says what the instance says, it is the optimum. Otherwise the best
-is taken of single items, of what the paper's search finds, and of what lies in straight lines beyond these and other
-items, as far as epsilon allows; from the best of these climbs go on at random. Each is decoded and found feasible.
+The upper bound is what no attention exceeds whatever the decoder: all on the lightest item. If that item alone says
+what the instance says, it is the optimum. Otherwise the best is taken of single items, of pairs of light ones, of what
+the paper's search finds, of what lies in straight lines beyond these and towards each item as far as epsilon allows,
+and of climbs that begin at the best of these. Each is decoded and found feasible.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
+from heedful.experiments.adversaries.ascent import ascend
+from heedful.experiments.adversaries.blend import Blend
 from heedful.experiments.adversaries.candidates import HALF, PROVEN, Found, decoder_free_bound, phi
-from heedful.experiments.adversaries.rays import Distances, climb, outwards
+from heedful.experiments.adversaries.rays import outwards
 from heedful.experiments.adversaries.search import Objective, search
 from heedful.experiments.arrays import Floats, Keys
 from heedful.experiments.blends import Blends
 from heedful.randomness import Stream
 
-
-class Blend(NamedTuple):
-    """One instance, with the part of the decoder that its candidates need."""
-
-    weights: Floats  # (T,)
-    features: Floats  # (T, F)
-    context: Floats  # (F,)
-    matrix: Floats  # (C, F)
-    bias: Floats  # (C,)
-    output: Floats  # (C,)
-
-    @classmethod
-    def of(cls, view: Blends, index: int) -> "Blend":
-        """The instance of that index."""
-        kept = slice(None) if view.allowed is None else np.flatnonzero(view.allowed[index])
-        features = view.features[index].astype(np.float64)
-        matrix, bias = view.decoder.matrix[kept], view.decoder.bias[kept].astype(np.float64)
-        blend = cls(view.weights[index], features, view.context[index], matrix, bias, np.zeros(len(bias)))
-        return blend._replace(output=blend.probabilities(blend.weights @ features))
-
-    def probabilities(self, mixed: Floats) -> Floats:
-        """Outputs (..., C) of mixtures (..., F)."""
-        logits = np.tanh(mixed + self.context) @ self.matrix.T
-        logits += self.bias
-        logits -= logits.max(axis=-1, keepdims=True)
-        powers = np.exp(logits, out=logits)
-        powers /= powers.sum(axis=-1, keepdims=True)
-        return np.asarray(powers)
-
-    def distance(self, mixed: Floats) -> Floats:
-        """How far the outputs of mixtures (..., F) are from the model's own, (...)."""
-        return np.asarray(np.abs(self.probabilities(mixed) - self.output).sum(axis=-1) / 2)
-
-    def along(self, starts: Floats, ends: Floats) -> Distances:
-        """How far outputs between starts and ends (R, T) are from the model's own."""
-        first, way = starts @ self.features, (ends - starts) @ self.features  # (R, F)
-        return lambda part: self.distance(first[:, None] + part[..., None] * way[:, None])
+FEW = 16  # items of which every pair is tried
+SHARES = np.linspace(0, 1, 17)[1:-1]  # of the first item of a pair
 
 
 def beyond_affine(
@@ -61,47 +26,51 @@ def beyond_affine(
 ) -> Found:
     """The best attention found for each instance, and what none can exceed."""
     upper = decoder_free_bound(view.weights)
-    rows = view.weights.values.copy()
+    found = view.weights.like(view.weights.values.copy())
     apart = []
     for index in range(len(upper)):
-        blend = Blend.of(view, index)
-        feasible = blend.distance(blend.features) <= epsilon  # (T,)
-        item = int(np.where(feasible, -blend.weights, -np.inf).argmax())
-        if feasible[item]:
-            rows[view.weights.offsets[index] : view.weights.offsets[index + 1]] = np.arange(len(feasible)) == item
-        if not feasible[item] or upper[index] - HALF - phi(1.0, blend.weights[item]) > PROVEN:
+        item = _lightest(Blend.of(view, index), epsilon)
+        if item is not None:
+            found[index][:] = np.arange(len(found[index])) == item
+        if item is None or upper[index] - HALF - phi(1.0, view.weights[index][item]) > PROVEN:
             apart.append(index)
     if apart:
+        rest = np.array(apart)
         objective = Objective.of("paper", epsilon=epsilon, distributions=distributions, outputs=view.classes)
-        some = np.array(apart)
-        searched = search(view.take(some), objective, stream, instances[some], distributions=distributions, steps=steps)
-        for number, index in enumerate(apart):
-            where = slice(view.weights.offsets[index], view.weights.offsets[index + 1])
-            known = np.stack([rows[where], *searched[number].T])
-            rows[where] = _mixed(Blend.of(view, index), known, epsilon, stream, instances[index])
-    return Found(view.weights.like(rows), upper)
+        searched = search(view.take(rest), objective, stream, instances[rest], distributions=distributions, steps=steps)
+        for index, attention in zip(apart, searched, strict=True):
+            known = np.stack([found[index], *attention.T])  # (1 + k, T)
+            found[index][:] = _mixed(Blend.of(view, index), known, epsilon, stream, instances[index])
+    return Found(found, upper)
+
+
+def _lightest(blend: Blend, epsilon: float) -> int | None:
+    """The lightest item that alone says what the instance says, if there is one."""
+    feasible = np.flatnonzero(blend.distance(blend.features) <= epsilon)
+    return int(feasible[blend.weights[feasible].argmin()]) if len(feasible) else None
 
 
 def _mixed(blend: Blend, known: Floats, epsilon: float, stream: Stream, key: np.uint64) -> Floats:
-    """The best attention (T,) that is known (R, T), or that lies beyond."""
+    """The best attention (T,): of what is `known` (R, T) and feasible, or of what lies beyond that."""
 
     def draw(number: int, rows: int, columns: int) -> Floats:
         return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
 
-    targets = np.concatenate([np.eye(len(blend.weights)), known])
-    points = np.concatenate([known[_feasible(blend, known, epsilon)], outwards(blend, targets, epsilon)])
-    points = np.concatenate([points, climb(blend, points, epsilon, draw)])
-    return _best(blend, points, epsilon)
-
-
-def _feasible(blend: Blend, points: Floats, epsilon: float) -> np.ndarray:
-    return blend.distance(points @ blend.features) <= epsilon
-
-
-def _best(blend: Blend, points: Floats, epsilon: float) -> Floats:
-    """The most divergent of the feasible points (R, T); the model's own attention if there is none."""
-    feasible = _feasible(blend, points, epsilon)
-    if not feasible.any():
+    rays = outwards(blend, np.concatenate([known, np.eye(len(blend.weights))]), epsilon)
+    points = np.concatenate([known, _pairs(blend), rays])
+    points = points[blend.feasible(points, epsilon)]
+    if not len(points):  # rounding alone has moved the output by more
         return blend.weights
+    points = np.concatenate([points, ascend(blend, points, epsilon, draw)])
     divergence = phi(points, blend.weights).sum(axis=1)
-    return np.asarray(points[np.where(feasible, divergence, -np.inf).argmax()])
+    return np.asarray(points[np.where(blend.feasible(points, epsilon), divergence, -np.inf).argmax()])
+
+
+def _pairs(blend: Blend) -> Floats:
+    """Every two of the lightest items, in several shares, (R, T)."""
+    lightest = blend.weights.argsort(kind="stable")[:FEW]
+    i, j = (np.repeat(lightest[part], len(SHARES)) for part in np.triu_indices(len(lightest), 1))
+    share, rows = np.tile(SHARES, len(i) // len(SHARES)), np.arange(len(i))
+    points = np.zeros((len(i), len(blend.weights)))
+    points[rows, i], points[rows, j] = share, 1 - share
+    return points

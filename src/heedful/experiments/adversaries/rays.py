@@ -40,7 +40,7 @@ class Decodable(Protocol):
 
 def outwards(instance: Decodable, targets: Floats, epsilon: float) -> Floats:
     """The farthest feasible points (R, T) of the rays from the model's own attention through targets (R, T)."""
-    return _farthest(instance, np.broadcast_to(instance.weights, targets.shape), targets, epsilon)
+    return farthest(instance, np.broadcast_to(instance.weights, targets.shape), targets, epsilon)
 
 
 def random_rays(instance: Decodable, count: int, epsilon: float, draw: Draw) -> Floats:
@@ -48,7 +48,7 @@ def random_rays(instance: Decodable, count: int, epsilon: float, draw: Draw) -> 
     powers = np.exp(SPREAD * draw(0, count, len(instance.weights)))
     ends = outwards(instance, powers / powers.sum(axis=1, keepdims=True), epsilon)
     strayed = instance.weights + _sums(instance, ends, draw(1, count, count))
-    return np.concatenate([ends, outwards(instance, _simplex(strayed, ends), epsilon)])
+    return np.concatenate([ends, outwards(instance, simplex(strayed, ends), epsilon)])
 
 
 def climb(instance: Decodable, points: Floats, epsilon: float, draw: Draw, cloud: Floats | None = None) -> Floats:
@@ -69,7 +69,7 @@ def climb(instance: Decodable, points: Floats, epsilon: float, draw: Draw, cloud
         if cloud is not None:
             stray = np.where(own, stray, _sums(instance, cloud, draw(2 * number + 3, len(parents), len(cloud))))
             starts = np.where(own, parents, instance.weights)
-        ends = _farthest(instance, starts, _simplex(parents + SHRINKS**number * stray, parents), epsilon)
+        ends = farthest(instance, starts, simplex(parents + SHRINKS**number * stray, parents), epsilon)
         known = np.concatenate([best[:, None], ends.reshape(count, PROPOSALS, size)], axis=1)
         best = known[np.arange(count), phi(known, instance.weights).sum(axis=2).argmax(axis=1)]
     return np.asarray(best)
@@ -80,7 +80,7 @@ def _sums(instance: Decodable, cloud: Floats, factors: Floats) -> Floats:
     return np.asarray(factors @ (cloud - instance.weights) / np.sqrt(len(cloud)))
 
 
-def _simplex(points: Floats, otherwise: Floats) -> Floats:
+def simplex(points: Floats, otherwise: Floats) -> Floats:
     """Points (R, T) made distributions."""
     points = np.maximum(points, 0.0)
     total = points.sum(axis=1, keepdims=True)
@@ -88,23 +88,32 @@ def _simplex(points: Floats, otherwise: Floats) -> Floats:
     return np.asarray(np.where(some, points / np.where(some, total, 1.0), otherwise))
 
 
-def _farthest(instance: Decodable, starts: Floats, targets: Floats, epsilon: float) -> Floats:
+def farthest(
+    instance: Decodable,
+    starts: Floats,
+    targets: Floats,
+    epsilon: float,
+    *,
+    points: int = GRID,
+    narrowings: int = NARROWINGS,
+) -> Floats:
     """From feasible starts through targets (R, T), to the farthest feasible point or the border of the simplex.
 
-    A grid finds the part of the line where that point is; it is within a millionth of the line of the one returned.
+    A grid of `points` finds the part of the line where that point is; it is, as things are preset, within a millionth
+    of the line of the one returned.
     """
     steps = targets - starts
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         limit = np.where(steps < 0, starts / -steps, np.inf).min(axis=1, keepdims=True)
     ends = np.maximum(starts + np.where(limit < np.inf, limit, 0.0) * steps, 0.0)
     distances = instance.along(starts, ends)
-    grid, rows = np.linspace(0, 1, GRID), np.arange(len(starts))
+    grid, rows = np.linspace(0, 1, points), np.arange(len(starts))
     seen = distances(grid) - epsilon  # (R, G)
     seen[:, 0] = np.minimum(seen[:, 0], 0.0)  # but for rounding
-    last = GRID - 1 - (seen <= 0)[:, ::-1].argmax(axis=1)
-    after = np.minimum(last + 1, GRID - 1)
+    last = points - 1 - (seen <= 0)[:, ::-1].argmax(axis=1)
+    after = np.minimum(last + 1, points - 1)
     good, bad, under, above = grid[last], grid[after], seen[rows, last], seen[rows, after]  # (R,)
-    for count in range(NARROWINGS):
+    for count in range(narrowings):
         share = under / np.minimum(under - above, -1e-300) if count % 3 else 0.5
         middle = good + np.clip(share, 1e-3, 1 - 1e-3) * (bad - good)
         value = distances(middle[:, None])[:, 0] - epsilon
