@@ -1,6 +1,7 @@
 """Read native files in place: plain, .gz, folders, .tar, .tar.gz, .tgz and .zip; nothing is unpacked to disk."""
 
 import gzip
+import os
 import tarfile
 import zipfile
 import zlib
@@ -26,6 +27,21 @@ def member_lines(path: Path, wanted: Wanted) -> Iterator[tuple[str, str]]:
         for number, raw in enumerate(file, start=1):
             where = f"{path}, {name}, line {number}"
             yield where, decode(raw, where)
+
+
+def files_below(folder: Path) -> list[str]:
+    """The names of all files in a folder and its folders, in order; made for hundreds of thousands of them."""
+    names: list[str] = []
+    pending = [("", str(folder))]
+    while pending:
+        prefix, place = pending.pop()
+        with os.scandir(place) as entries:
+            for entry in entries:
+                if entry.is_file():
+                    names.append(prefix + entry.name)
+                elif entry.is_dir(follow_symlinks=False):  # a link may lead back here
+                    pending.append((f"{prefix}{entry.name}/", entry.path))
+    return sorted(names, key=lambda name: name.split("/"))
 
 
 def _opened(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
@@ -74,10 +90,10 @@ def damage_named(path: Path) -> Iterator[None]:
 
 
 def _folder_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
-    for file in sorted(path.rglob("*")):
-        name = PurePosixPath(file.relative_to(path).as_posix())
-        if wanted(name) and file.is_file():
-            with file.open("rb") as content:
+    for inside in files_below(path):
+        name = PurePosixPath(inside)
+        if wanted(name):
+            with (path / name).open("rb") as content:
                 yield name, content
 
 

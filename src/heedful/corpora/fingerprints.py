@@ -4,7 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from heedful.corpora.archives import damage_named
+from heedful.corpora.archives import damage_named, files_below
 from heedful.corpora.places import cache_folder
 from heedful.files import content_fingerprint, fingerprint, write_text
 
@@ -29,7 +29,7 @@ def source_fingerprint(path: Path) -> str:
 def _files(path: Path) -> dict[str, os.stat_result]:
     if not path.is_dir():
         return {"": path.stat()}
-    return {file.relative_to(path).as_posix(): file.stat() for file in sorted(path.rglob("*")) if file.is_file()}
+    return {name: os.stat(f"{path}/{name}") for name in files_below(path)}  # noqa: PTH116  # a Path takes five times as long
 
 
 def _content(path: Path, names: list[str]) -> str:

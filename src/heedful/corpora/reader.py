@@ -18,7 +18,8 @@ class Options(BaseModel):
     """What a user may set about a corpus; a reader with more to set extends it.
 
     `cleaning` is "paper" (spaCy's tokens and `qqq` for numbers everywhere) or "released", as in the released code: IMDB
-    has Keras' tokens, SST keeps its numbers, and the two classes of mimic-anemia change places.
+    has Keras' tokens, SST keeps its numbers, the bAbI stories keep their capitals and lose their last marks, and the
+    classes of mimic-anemia and SNLI stand in another order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
