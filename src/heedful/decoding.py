@@ -7,7 +7,6 @@ is linear in the attention, so an item's features (F,) are all that is needed of
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ class TanhDecoder:
     def __repr__(self) -> str:
         return f"TanhDecoder({self.weight.shape[-1]} features, {len(self.bias)} outputs)"
 
-    @cached_property
+    @property
     def matrix(self) -> Floats:
         """V in double precision, (K, F)."""
         return self.weight.astype(np.float64)

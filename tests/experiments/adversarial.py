@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.special import expit, rel_entr
 
+from heedful.decoding import TanhDecoder
 from heedful.evidence import Evidence
 from heedful.ragged import Ragged
 from tests.making import complete
@@ -77,3 +78,44 @@ def instances(draw: st.DrawFn, outputs: int) -> Evidence:
         "rising": np.sort(drawn, axis=0),
     }[draw(st.sampled_from(["any", "whole", "equal", "rising"]))]
     return evidence_of([weights], [scores], bias=random.normal(size=outputs).tolist())
+
+
+def nearly_affine(evidence: Evidence, scale: float = 2.0**-8) -> Evidence:
+    """The same with a decoder that is affine but for the curvature of tanh near 0."""
+    assert evidence.scores is not None
+    assert evidence.bias is not None
+    outputs = evidence.outputs
+    decoder = TanhDecoder((np.eye(outputs) / scale).astype(np.float32), evidence.bias[0])
+    features = evidence.scores.like((evidence.scores.values * scale).astype(np.float32))
+    context = np.zeros((len(evidence), outputs), dtype=np.float32)
+    return replace(evidence, scores=None, bias=None, features=features, context=context, decoder=decoder)
+
+
+@st.composite
+def decoded_instances(draw: st.DrawFn) -> Evidence:
+    """Few items, classes and features: decoders that are nearly affine, curved, or steps."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    outputs, size, width = draw(st.integers(2, 5)), draw(st.integers(1, 9)), draw(st.integers(1, 4))
+    kind = draw(st.sampled_from(["any", "one-hot", "uniform", "peaked"]))
+    own = {
+        "any": random.dirichlet(np.ones(size)),
+        "one-hot": np.eye(size)[size - 1],
+        "uniform": np.full(size, 1 / size),
+        "peaked": (np.eye(size)[0] + 1e-12) / (1 + 1e-12 * size),
+    }[kind]
+    weights = Ragged.from_rows([own], dtype=np.float32)
+    features = draw(st.sampled_from([0.01, 1.0, 5.0, 1e4])) * random.normal(size=(size, width))
+    if draw(st.booleans()):
+        features = features.round()  # equal items, and ties
+    candidates = np.sort(random.choice(outputs, random.integers(1, outputs + 1), replace=False))
+    evidence = replace(
+        complete(weights, random, outputs, "tanh"),
+        features=weights.like(features.astype(np.float32)),
+        context=random.normal(size=(1, width)).astype(np.float32),
+        candidates=Ragged.from_rows([candidates], dtype=np.int32) if draw(st.booleans()) else None,
+        decoder=TanhDecoder(
+            (draw(st.sampled_from([0.1, 1.0, 10.0])) * random.normal(size=(outputs, width))).astype(np.float32),
+            random.normal(size=outputs).astype(np.float32),
+        ),
+    )
+    return replace(evidence, output=evidence.decode(weights).astype(np.float32))
