@@ -49,7 +49,7 @@ def documents(**fields):
 
 
 def test_every_field_survives(loaded, monkeypatch):
-    monkeypatch.setattr("heedful.corpora.loading.PART_TOKENS", 7)
+    monkeypatch.setattr("heedful.corpora.writing.PART_TOKENS", 7)
     optional = {"truth": [True, False], "query": ["Why", "?"], "candidates": ["yes", "no", "yes", "never"]}
     given = [dataclasses.replace(document, **optional) for document in documents()]
     given = [dataclasses.replace(d, candidates=[*d.candidates, d.label]) for d in given]

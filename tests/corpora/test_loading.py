@@ -79,9 +79,9 @@ def test_a_killed_load_leaves_no_corpus_and_its_remains_are_cleared(own_cache, t
     os.mkfifo(pipe)  # a source that never ends keeps the reader in the middle of its work
     program = PROGRAM.replace(
         "from heedful",
-        "import heedful.corpora.loading as l; l.PART_TOKENS = 10\n"
+        "import heedful.corpora.writing as w; w.PART_TOKENS = 10\n"
         "import heedful.corpora.table as t; t.Path.is_file = lambda self: True\n"
-        "l.source_fingerprint = lambda path: ''\nfrom heedful",
+        "import heedful.corpora.loading as l; l.source_fingerprint = lambda path: ''\nfrom heedful",
         1,
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(pipe)])
@@ -124,7 +124,7 @@ def test_tokens_survive_parts(own_cache, rows, monkeypatch):
     whole = table(rows)
     frame = pl.read_parquet(whole.path)
     whole.path.unlink()
-    monkeypatch.setattr("heedful.corpora.loading.PART_TOKENS", 7)
+    monkeypatch.setattr("heedful.corpora.writing.PART_TOKENS", 7)
     assert pl.read_parquet(table(rows).path).equals(frame)
 
 

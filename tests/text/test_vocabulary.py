@@ -1,6 +1,6 @@
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.errors import BadInput
@@ -15,6 +15,7 @@ def built(tokens, query=None, **options):
     return Vocabulary.build(frame, **options).words[len(SPECIAL) :]
 
 
+@settings(deadline=None)
 @given(rows=st.lists(st.tuples(WORDS, WORDS), max_size=6), least=st.integers(1, 3))
 def test_a_word_counts_once_for_a_document_in_text_or_query(rows, least):
     text, query = [list(column) for column in zip(*rows, strict=True)] or [[], []]

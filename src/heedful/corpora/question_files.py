@@ -70,7 +70,7 @@ def _blocks(located: Iterable[tuple[str, str]]) -> Iterator[Block]:
 
 
 def _is_question(name: PurePosixPath) -> bool:
-    return name.suffix == ".question"
+    return name.suffix == ".question" and not name.name.startswith(".")  # what macOS puts into archives
 
 
 def _called(wanted: str) -> Wanted:

@@ -1,0 +1,106 @@
+"""Write a corpus: its documents, tokenised, split and with class indices, in one Parquet file, in bounded memory."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from heedful.corpora.checks import check_ids, check_labels
+from heedful.corpora.corpus import Document
+from heedful.corpora.finding import Found
+from heedful.corpora.reader import Options, Reader
+from heedful.errors import BadInput
+from heedful.files import Parts, atomic
+
+PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is written, or read
+PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
+
+Progress = Callable[[int], None]
+
+
+def write_corpus(reader: Reader, options: Options, found: Found, path: Path, progress: Progress) -> None:
+    """Everything that a reader finds, checked; `progress` is told of documents as they come."""
+    parts = Parts(path)
+    for batch in _batches(_reporting(reader.documents(found, options), progress)):
+        parts.add(_frame(batch))
+    where = ", ".join(str(file) for file in found.files.values()) or reader.name
+    if not parts.done:
+        raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
+    table = parts.scan().select("id", "label", "split", length=pl.col("tokens").list.len()).collect()
+    check_ids(table, where)
+    table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
+    try:
+        table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from error
+    training = table.filter(pl.col("split") == "train")
+    given = reader.classes(options)
+    classes = tuple(reader.answers(_training(parts, training))) if given is None else given
+    known = set(classes) if given is None else set(classes) & set(training["label"])
+    check_labels(table, where, known=known, unseen=reader.unseen)
+    _write(path, _indexed(parts, table, classes), classes, rows=PART_TOKENS * len(table) // int(table["length"].sum()))
+    parts.discard()
+
+
+def _training(parts: Parts, training: pl.DataFrame) -> pl.LazyFrame:
+    return parts.scan().join(training.select("id").lazy(), on="id", how="semi").drop("id", "split")
+
+
+def _indexed(parts: Parts, table: pl.DataFrame, classes: Sequence[str]) -> pl.LazyFrame:
+    """The documents with their final splits, and class indices for class names."""
+    final = table.select("id", "split", label=_index(pl.col("label"), classes))
+    merged = parts.scan().drop("split", "label").join(final.lazy(), on="id", how="inner", maintain_order="left")
+    if "candidates" not in merged.collect_schema():
+        return merged
+    there = pl.col("candidates").list.eval(_index(pl.element(), classes).drop_nulls().unique().sort())
+    every = pl.lit(list(range(len(classes))), dtype=pl.List(pl.Int32))
+    # where training saw none of them, any class is as good as another
+    return merged.with_columns(candidates=pl.when(there.list.len() > 0).then(there).otherwise(every))
+
+
+def _index(names: pl.Expr, classes: Sequence[str]) -> pl.Expr:
+    return names.replace_strict(list(classes), list(range(len(classes))), default=None, return_dtype=pl.Int32)
+
+
+def _write(path: Path, frame: pl.LazyFrame, classes: Sequence[str], *, rows: int) -> None:
+    """Write in groups of `rows`: a group is held in memory, here and by whoever reads the file."""
+    with atomic(path) as temporary:
+        frame.sink_parquet(temporary, metadata={"classes": json.dumps(classes)}, row_group_size=max(1, rows))
+
+
+def _reporting(documents: Iterable[Document], progress: Progress) -> Iterator[Document]:
+    count = 0
+    for count, document in enumerate(documents, start=1):
+        yield document
+        if count % PROGRESS_DOCUMENTS == 0:
+            progress(PROGRESS_DOCUMENTS)
+    progress(count % PROGRESS_DOCUMENTS)
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    tokens = 0
+    for document in documents:
+        batch.append(document)
+        tokens += len(document.tokens) + len(document.query or ())
+        if tokens >= PART_TOKENS:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
+
+
+def _frame(documents: Sequence[Document]) -> pl.DataFrame:
+    columns: dict[str, Any] = {
+        "split": [document.split for document in documents],
+        "id": [document.id for document in documents],
+        "tokens": pl.Series([list(document.tokens) for document in documents], dtype=pl.List(pl.String)),
+        "label": [document.label for document in documents],
+    }
+    for name, kind in (("truth", pl.Boolean), ("query", pl.String), ("candidates", pl.String)):
+        values = [getattr(document, name) for document in documents]
+        if values.count(None) < len(values):
+            columns[name] = pl.Series([list(value) for value in values], dtype=pl.List(kind))
+    return pl.DataFrame(columns)
