@@ -179,8 +179,8 @@ def test_the_gradient_goes_through_the_decoder(preset: search.Preset) -> None:
 def test_slopes_are_those_of_finite_differences() -> None:
     blend = Blend.of(Blends.of(make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")), 0)
     points = np.random.default_rng(0).dirichlet(np.ones(len(blend.weights)), 5)
-    slopes = blend.slopes(points)
+    slopes, likeliest = blend.slopes(points, 2), np.argsort(-blend.output)[:2]
     for item in range(len(blend.weights)):
         step = 1e-6 * (np.arange(len(blend.weights)) == item)
         up, down = (blend.probabilities(blend.hidden((points + sign * step) @ blend.features)) for sign in (1, -1))
-        assert np.allclose(slopes[:, :, item], (up - down) / 2e-6, atol=1e-7)
+        assert np.allclose(slopes[:, :, item], ((up - down) / 2e-6)[:, likeliest], atol=1e-7)

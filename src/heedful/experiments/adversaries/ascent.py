@@ -18,6 +18,7 @@ ROUNDS = 6
 STEPS = 2.0 ** -np.arange(0, 4, 0.5)  # sizes of the steps that a climb tries each round
 UPWARDS = 0.5  # how much the slope of the divergence adds to the noise
 RIDGE = 0.1
+CLASSES = 32  # the likeliest, whose slopes are looked at; lines end where any class says so
 POINTS, NARROWINGS = 9, 5  # of a line: rounds are many, and need not end exactly at the border
 
 
@@ -39,10 +40,10 @@ def ascend(blend: Blend, points: Floats, epsilon: float, draw: Draw) -> Floats:
 
 def _level(blend: Blend, best: Floats, strayed: Floats, epsilon: float) -> Floats:
     """What is nearest to `strayed` (climbs, steps, T) of what hardly moves the output."""
-    slopes = blend.slopes(best) / epsilon  # (climbs, C, T)
+    slopes = blend.slopes(best, CLASSES) / epsilon  # (climbs, C, T)
     by_step = best[:, None] * (slopes - (slopes * best[:, None]).sum(axis=2, keepdims=True))
     back = by_step.transpose(0, 2, 1)  # (climbs, T, C)
-    square = by_step @ back + RIDGE * np.eye(len(blend.bias))
+    square = by_step @ back + RIDGE * np.eye(slopes.shape[1])
     factors = np.linalg.solve(square, by_step @ strayed.transpose(0, 2, 1))  # (climbs, C, steps)
     return np.asarray(strayed - factors.transpose(0, 2, 1) @ by_step)
 

@@ -57,7 +57,7 @@ def _mixed(blend: Blend, known: Floats, epsilon: float, stream: Stream, key: np.
         return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
 
     rays = outwards(blend, np.concatenate([known, np.eye(len(blend.weights))]), epsilon)
-    points = np.concatenate([known, _pairs(blend), rays])
+    points = np.concatenate([known, _pairs(blend, epsilon), rays])
     points = points[blend.feasible(points, epsilon)]
     if not len(points):  # rounding alone has moved the output by more
         return blend.weights
@@ -66,11 +66,13 @@ def _mixed(blend: Blend, known: Floats, epsilon: float, stream: Stream, key: np.
     return np.asarray(points[np.where(blend.feasible(points, epsilon), divergence, -np.inf).argmax()])
 
 
-def _pairs(blend: Blend) -> Floats:
-    """Every two of the lightest items, in several shares, (R, T)."""
+def _pairs(blend: Blend, epsilon: float) -> Floats:
+    """Of every two of the lightest items those shares that are feasible, (R, T)."""
     lightest = blend.weights.argsort(kind="stable")[:FEW]
-    i, j = (np.repeat(lightest[part], len(SHARES)) for part in np.triu_indices(len(lightest), 1))
-    share, rows = np.tile(SHARES, len(i) // len(SHARES)), np.arange(len(i))
-    points = np.zeros((len(i), len(blend.weights)))
-    points[rows, i], points[rows, j] = share, 1 - share
+    i, j = (lightest[part] for part in np.triu_indices(len(lightest), 1))
+    first, second = blend.features[i, None], blend.features[j, None]  # (pairs, 1, F)
+    pair, share = np.nonzero(blend.distance(second + SHARES[:, None] * (first - second)) <= epsilon)
+    points = np.zeros((len(pair), len(blend.weights)))
+    rows = np.arange(len(pair))
+    points[rows, i[pair]], points[rows, j[pair]] = SHARES[share], 1 - SHARES[share]
     return points

@@ -54,9 +54,11 @@ class Blend(NamedTuple):
         first, way = starts @ self.features, (ends - starts) @ self.features  # (R, F)
         return lambda part: self.distance(first[:, None] + part[..., None] * way[:, None])
 
-    def slopes(self, points: Floats) -> Floats:
-        """Of each probability by the weight of each item, (R, C, T), at attention (R, T)."""
+    def slopes(self, points: Floats, classes: int) -> Floats:
+        """Of the likeliest classes' probabilities by the weight of each item, (R, classes, T), at points (R, T)."""
+        likeliest = np.argsort(-self.output, kind="stable")[:classes]
         hidden = self.hidden(points @ self.features)  # (R, F)
-        output = self.probabilities(hidden)[:, :, None]  # (R, C, 1)
-        by_item = (self.matrix * (1 - hidden * hidden)[:, None]) @ self.features.T  # (R, C, T), of logits
-        return np.asarray(output * (by_item - (output * by_item).sum(axis=1, keepdims=True)))
+        output, steep = self.probabilities(hidden), 1 - hidden * hidden
+        means = (output @ self.matrix * steep) @ self.features.T  # (R, T), of all logits' slopes
+        by_item = (self.matrix[likeliest] * steep[:, None]) @ self.features.T  # (R, classes, T), of logits
+        return np.asarray(output[:, likeliest, None] * (by_item - means[:, None]))
