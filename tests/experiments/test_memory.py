@@ -35,9 +35,50 @@ for experiment in (reach, adversary, permutation):
 print(peak)
 """
 
+FEATURES = """
+import resource
+import numpy as np
+from heedful.decoding import TanhDecoder
+from heedful.evidence import Evidence
+from heedful.experiments import permutation, substitution, violation
+from heedful.ragged import Ragged
+
+n, length, features, outputs = 1_000, 800, 128, 600
+draw = np.random.default_rng(0)
+weights = Ragged.from_lengths(np.full(n * length, 1 / length, dtype=np.float32), np.full(n, length))
+tokens = weights.like(np.empty(n * length, dtype=object))
+tokens.values.fill("word")
+decoder = TanhDecoder(
+    draw.standard_normal((outputs, features), dtype=np.float32), draw.standard_normal(outputs, dtype=np.float32)
+)
+said = weights.like(draw.standard_normal((n * length, features), dtype=np.float32))
+context = draw.standard_normal((n, features), dtype=np.float32)
+evidence = Evidence(
+    [f"{row}" for row in range(n)],
+    tokens,
+    weights,
+    decoder.logits(np.stack([weights[row] @ said[row] for row in range(n)]), context),
+    features=said,
+    context=context,
+    decoder=decoder,
+)
+evidence.output[:] = evidence.decode(weights)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for experiment in (violation, substitution, permutation):
+    assert len(experiment(evidence)) == n
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20)
+"""
+
 
 @pytest.mark.slow
 def test_twenty_thousand_documents_of_two_thousand_tokens_fit_in_four_gigabytes() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.splitlines()[-1]) < LIMIT_GB, done.stdout
+
+
+@pytest.mark.slow
+def test_a_thousand_documents_of_features_need_little_more_than_themselves() -> None:
+    done = subprocess.run([sys.executable, "-c", FEATURES], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 0.3, done.stdout

@@ -14,7 +14,8 @@ from heedful.experiments.adversaries.rays import Draw, farthest, outwards, simpl
 from heedful.experiments.arrays import Floats
 
 CLIMBS = 8
-ROUNDS = 6
+ROUNDS = 8
+GAIN = 1e-4  # of the highest climb: less in a round, and climbing ends
 STEPS = 2.0 ** -np.arange(0, 4, 0.5)  # sizes of the steps that a climb tries each round
 UPWARDS = 0.5  # how much the slope of the divergence adds to the noise
 RIDGE = 0.1
@@ -25,7 +26,8 @@ POINTS, NARROWINGS = 9, 5  # of a line: rounds are many, and need not end exactl
 def ascend(blend: Blend, points: Floats, epsilon: float, draw: Draw) -> Floats:
     """Feasible attention (CLIMBS, T) from the best of feasible `points` (R, T) on."""
     divergence = phi(points, blend.weights).sum(axis=1)
-    best = points[np.argsort(-divergence, kind="stable")[:CLIMBS]]
+    order = np.argsort(-divergence, kind="stable")[:CLIMBS]
+    best, highest = points[order], divergence[order[0]]
     count, size = best.shape
     for number in range(ROUNDS):
         noise = draw(number, count * len(STEPS), size).reshape(count, len(STEPS), size)
@@ -34,7 +36,11 @@ def ascend(blend: Blend, points: Floats, epsilon: float, draw: Draw) -> Floats:
         targets = simplex((best[:, None] * (1 + STEPS[:, None] * level)).reshape(starts.shape), starts)
         ends = farthest(blend, starts, targets, epsilon, points=POINTS, narrowings=NARROWINGS)
         known = np.concatenate([best[:, None], ends.reshape(level.shape)], axis=1)  # (climbs, 1 + steps, T)
-        best = known[np.arange(count), phi(known, blend.weights).sum(axis=2).argmax(axis=1)]
+        reached = phi(known, blend.weights).sum(axis=2)
+        best = known[np.arange(count), reached.argmax(axis=1)]
+        if reached.max() - highest < GAIN:
+            break
+        highest = reached.max()
     return np.concatenate([best, outwards(blend, best, epsilon)])
 
 
