@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
-import numpy as np
 import polars as pl
 
+from heedful.decoding import row_slices
 from heedful.evidence import Evidence
 
 ITEMS = 1 << 19  # at a time, one instance at least
@@ -28,12 +28,9 @@ def bounded(experiment: Experiment[Options]) -> Experiment[Options]:
 
 
 def _parts(evidence: Evidence) -> Iterator[Evidence]:
-    """Consecutive slices of so many items, without copying."""
-    offsets, items = evidence.weights.offsets, ITEMS
+    """Consecutive slices of so many items, without copying; evidence without instances is a slice, too."""
+    items = ITEMS
     if evidence.decoder is not None:
         items = min(items, NUMBERS // max(evidence.decoder.weight.shape))
-    start = 0
-    while start < len(evidence) or start == 0:
-        stop = max(start + 1, int(np.searchsorted(offsets, offsets[start] + items, side="right")) - 1)
+    for start, stop in row_slices(evidence.weights, items) or [(0, 0)]:
         yield evidence.slice(start, stop)
-        start = stop

@@ -16,7 +16,6 @@ from scipy.special import softmax
 from heedful.experiments.arrays import Flags, Indices
 from heedful.experiments.blends import Blends
 from heedful.experiments.margins import Margins
-from heedful.experiments.view import View
 from heedful.ragged import Ragged, length_batches
 
 CELLS = 1 << 12  # items of a padded batch: its arrays stay in the processor's cache
@@ -110,12 +109,12 @@ class BlendBatch(Batch):
         return np.asarray(softmax(logits, axis=0)), add_slope
 
 
-def batches(view: View) -> Iterator[tuple[Indices, Batch]]:
+def batches(view: Margins | Blends) -> Iterator[tuple[Indices, Batch]]:
     """All instances, those of similar length together: which they are, and as a batch."""
     if isinstance(view, Margins):
         for rows in length_batches(view.weights.lengths, rows=CELLS, cells=CELLS):
             yield rows, AffineBatch.of(view.weights.take(rows), view.alone.take(rows))
-    elif isinstance(view, Blends):
+    else:
         yield from _alike(view)
 
 

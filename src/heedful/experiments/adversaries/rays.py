@@ -17,6 +17,7 @@ from heedful.experiments.arrays import Floats
 
 GRID = 17  # points of a line looked at first
 NARROWINGS = 9  # of the part it ends in, by halves and by interpolation
+OUTSIDE = 1e-10  # by which the sum of weights may be off
 SPREAD = 3.0  # standard deviation of the logits of random targets
 CLIMBS = 8
 ROUNDS = 8
@@ -106,6 +107,8 @@ def farthest(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         limit = np.where(steps < 0, starts / -steps, np.inf).min(axis=1, keepdims=True)
     ends = np.maximum(starts + np.where(limit < np.inf, limit, 0.0) * steps, 0.0)
+    # from a target within rounding of its start the line may lead out of the simplex
+    ends = np.where(np.abs(ends.sum(axis=1, keepdims=True) - 1) > OUTSIDE, simplex(ends, starts), ends)
     distances = instance.along(starts, ends)
     grid, rows = np.linspace(0, 1, points), np.arange(len(starts))
     seen = distances(grid) - epsilon  # (R, G)

@@ -15,7 +15,8 @@ import numpy as np
 
 from heedful.experiments.adversaries.batches import Batch, Floats, batches
 from heedful.experiments.arrays import Keys
-from heedful.experiments.view import View
+from heedful.experiments.blends import Blends
+from heedful.experiments.margins import Margins
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
 
@@ -46,7 +47,7 @@ class Objective:
 
 
 def search(
-    view: View,
+    view: Margins | Blends,
     objective: Objective,
     stream: Stream,
     instances: Keys,
