@@ -10,8 +10,9 @@ import torch
 
 from benchmarks.adversary import adversary_result, sst_like_evidence
 from benchmarks.gradients import gradient_result
-from benchmarks.leave_one_out import document_results, leave_one_out_result
+from benchmarks.leave_one_out import document_results, leave_one_out_result, story_results
 from benchmarks.permutation import permutation_result
+from benchmarks.plain import paper_model
 from benchmarks.report import Result
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
@@ -67,8 +68,11 @@ def benchmarks() -> Iterator[Result]:
     yield gradient_result(f"gradients, {sst.name} test, BiLSTM", sst.test, sst.words, batch=128, least=2.0)
     some = documents.inputs.tokens.slice(0, 160)
     yield gradient_result("gradients, documents of 180 tokens, BiLSTM", some, WORDS, batch=32, least=2.0)
-    yield leave_one_out_result(f"leave-one-out, {sst.name} test, BiLSTM", "bilstm", sst.test, sst.words, least=2.5)
+    yield leave_one_out_result(
+        f"leave-one-out, {sst.name} test, BiLSTM", paper_model("bilstm", sst.words), Inputs(sst.test), least=2.5
+    )
     yield from document_results()
+    yield from story_results()
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
 

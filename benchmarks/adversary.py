@@ -10,8 +10,8 @@ from torch import Tensor
 
 from benchmarks.report import Result
 from heedful.evidence import Evidence
+from heedful.experiments.adversaries.search import Objective
 from heedful.experiments.adversary import adversary
-from heedful.experiments.adversary_search import Objective
 from heedful.experiments.margins import Margins
 from heedful.measures import jsd
 from heedful.ragged import Ragged, length_batches

@@ -129,16 +129,20 @@ class Ragged:
         return result
 
 
-def length_batches(lengths: Indices, *, rows: int, cells: int | None = None) -> list[Indices]:
-    """Rows of similar length together: at most `rows` a batch and at most `cells` padded cells (one row at least)."""
+def length_batches(
+    lengths: Indices, *, rows: int, cells: int | None = None, alike: float | None = None
+) -> list[Indices]:
+    """Rows of similar length together: at most `rows` a batch and at most `cells` padded cells (one row at least), the
+    longest at most `alike` times as long as the shortest."""
     order = np.argsort(lengths, kind="stable")
     batches: list[Indices] = []
     start = 0
     for stop in range(1, len(order) + 1):
-        full = stop < len(order) and (
-            stop - start >= rows or (cells is not None and int(lengths[order[stop]]) * (stop - start + 1) > cells)
-        )
-        if full or stop == len(order):
+        if stop < len(order):
+            length, count = int(lengths[order[stop]]), stop - start
+            full = count >= rows or (cells is not None and length * (count + 1) > cells)
+            full = full or (alike is not None and length > alike * int(lengths[order[start]]))
+        if stop == len(order) or full:
             batches.append(order[start:stop])
             start = stop
     return batches

@@ -1,5 +1,6 @@
 """Every fast form of leave-one-out against deletion itself: take the token out, read what is left."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.importance import deletion_band, deletion_bilstm, deletion_plain
+from heedful.importance import abreast, deletion_abreast, deletion_band, deletion_bilstm, deletion_plain
 from heedful.importance import leave_one_out as module
 from heedful.importance.leave_one_out import FORMS, leave_one_out, without_each
 from heedful.measures import tvd
@@ -79,6 +80,15 @@ def sharpened(model: Classifier, factor: float) -> Classifier:
     return model
 
 
+@pytest.fixture(params=["small states", "large states"], autouse=True)
+def small(request: pytest.FixtureRequest) -> Iterator[None]:
+    """BiLSTMs have a form for small states and one for large ones; every test is of both."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "large states":
+            patch.setattr(deletion_bilstm, "SMALL", 0)
+        yield
+
+
 def test_every_encoder_has_a_form() -> None:
     assert set(FORMS) == set(ENCODERS.values())
 
@@ -143,6 +153,8 @@ def test_batches_blocks_and_order_make_no_difference(
         monkeypatch.setattr(module, "BATCH_ROWS", rows)
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
         monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
+        monkeypatch.setattr(deletion_abreast, "BLOCK_CELLS", 40 * block)
+        monkeypatch.setattr(abreast, "STEPS", block)
         assert np.allclose(without_each(model, inputs).values, together.values, atol=1e-6)
 
 
