@@ -240,14 +240,17 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: py
 
 def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"train": 48, "dev": 12, "test": 12}
-    monkeypatch.setattr(demo, "_CORPORA", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
-    monkeypatch.setattr(demo, "_TRAINING", {"epochs": 1})
+    monkeypatch.setattr(demo, "_REVIEWS", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
+    monkeypatch.setattr(demo, "_EPOCHS", 1)
+    monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
     answer = heedful("demo", "--out", tmp_path)
     assert answer.code == 0, answer.err
-    for encoder in ("bilstm", "cnn", "average"):
-        assert answer.out.count(f" {encoder} ") >= 2
+    for encoder, runs in (("bilstm", 3), ("cnn", 1), ("average", 2)):
+        assert answer.out.count(f" {encoder} ") >= runs
+    assert "\nstories bilstm" in answer.out
     assert "the most attended word is one that decides in" in answer.out
     assert "heedful show" in answer.out
     found = json.loads(heedful("demo", "--out", tmp_path, "--json").out)
     assert len(found) == 6
+    assert [finding["irrelevant"] is None for finding in found] == [False] * 5 + [True]  # stories have no reach
     assert all(0 <= finding["mass"] <= 1 for finding in found)

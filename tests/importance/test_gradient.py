@@ -21,7 +21,7 @@ from heedful.models.inputs import with_sentinels
 from heedful.models.options import AverageOptions
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
-from tests.models.making import make_model, make_tokens
+from tests.models.making import make_inputs, make_model, make_tokens
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_ENCODER = [(encoder, "additive", 3) for encoder in ENCODERS]
@@ -46,6 +46,32 @@ def plain_gradient(model: Classifier, row: NDArray[np.int32], *, attention_fixed
         columns.append((embedded.values * embedded.values.grad).sum(dim=-1)[0, 1:-1].abs().detach().numpy())
     model.zero_grad()
     return np.stack(columns, axis=1)
+
+
+@pytest.mark.parametrize(("encoder", "attention"), list(product(ENCODERS, ATTENTIONS)))
+@given(sizes=sizes, seed=seeds, attention_fixed=st.booleans())
+@settings(max_examples=4, deadline=None)
+def test_given_a_query_it_is_of_the_decided_answer(
+    encoder: str, attention: str, sizes: list[int], seed: int, attention_fixed: bool
+) -> None:
+    model = make_model(encoder, attention, outputs=5, seed=seed, query=True)
+    inputs = make_inputs(sizes, seed, query=True, outputs=5)
+    ours = gradient(model, inputs, attention_fixed=attention_fixed)
+    assert ours.values.shape == inputs.tokens.values.shape
+    for row, values in enumerate(ours):
+        alone = inputs.take(np.array([row]))
+        given = model.given(alone)
+        given = Given(given.query.detach(), given.candidates)
+        embedded = model.embed(Padded.of(with_sentinels(alone.tokens)))
+        embedded.values.retain_grad()
+        states = model.encoder(embedded).inner()
+        weights = model.attention(states, given).values
+        weights = weights.detach() if attention_fixed else weights
+        output = output_of(model.decoder((weights[..., None] * states.values).sum(dim=1), given))[0]
+        output[output.argmax()].backward()
+        expected = (embedded.values * embedded.values.grad).sum(dim=-1)[0, 1:-1].abs().detach().numpy()
+        assert np.allclose(values, expected, atol=1e-5)
+        model.zero_grad()
 
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)

@@ -24,7 +24,7 @@ from heedful.models.inputs import with_sentinels
 from heedful.models.options import AverageOptions
 from heedful.models.padded import Padded
 from heedful.ragged import Ragged
-from tests.models.making import make_model, make_tokens
+from tests.models.making import make_inputs, make_model, make_tokens
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_ENCODER = [(encoder, "additive", 3) for encoder in ENCODERS]
@@ -255,3 +255,23 @@ def test_the_tolerance_is_above_zero(tolerance: float) -> None:
 def test_the_limit_allows_the_first_gradients() -> None:
     with pytest.raises(BadConfig, match="every text takes 20 gradients"):
         integrated_gradients(make_model(), make_tokens([3]), limit=19)
+
+
+@pytest.mark.parametrize("attention", ["additive", "dot"])
+@pytest.mark.parametrize("encoder", ["bilstm", "cnn", "average"])
+def test_given_a_query_attributions_add_up_to_the_change_of_the_decided_answer(encoder: str, attention: str) -> None:
+    model = make_model(encoder, attention, outputs=5, query=True)
+    inputs = make_inputs([1, 4, 9], query=True, outputs=5)
+    values, error = integrated_gradients(model, inputs, tolerance=1e-4)
+    output = predict(model, inputs)
+    with torch.no_grad():
+        embedded = model.embed(Padded.of(with_sentinels(inputs.tokens)))
+        inside = torch.zeros_like(embedded.values)
+        rows = torch.arange(len(inputs))
+        inside[:, 0] = embedded.values[:, 0]
+        inside[rows, embedded.lengths - 1] = embedded.values[rows, embedded.lengths - 1]
+        nothing = output_of(model(embedded.with_values(inside), model.given(inputs)).logits).numpy()
+    decided = output.argmax(axis=1)
+    change = output[rows, decided] - nothing[rows, decided]
+    assert np.abs(values.sum() - change).max() < 1e-3
+    assert error.max() <= 1e-4 + 1e-6

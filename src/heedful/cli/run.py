@@ -24,6 +24,9 @@ def run(
     threads: Annotated[int | None, typer.Option(help="Threads of the network's arithmetic.")] = None,
     file: Annotated[str | None, typer.Option(help="Corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
     text: Annotated[str | None, typer.Option(help="Corpus `table`: the column of texts.")] = None,
+    query: Annotated[
+        str | None, typer.Option(help="Corpus `table`: the column of questions or hypotheses, if there is one.")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Corpus `table`: the column of labels.")] = None,
     split: Annotated[str | None, typer.Option(help="Corpus `table`: the column that says train, dev or test.")] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with any configuration values.")] = None,
@@ -59,7 +62,7 @@ def run(
         "seed": seed,
         "threads": threads,
     }
-    columns = {"file": file, "text": text, "label": label, "split": split}
+    columns = {"file": file, "text": text, "query": query, "label": label, "split": split}
     values = merge(values, _present(given))
     for table, options in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
         if _present(options):

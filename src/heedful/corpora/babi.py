@@ -40,6 +40,7 @@ class BabiOptions(Options):
 class Stories(Reader):
     """What the real tasks and the simulated ones have in common."""
 
+    query = True
     number: ClassVar[int]  # of the task: 1, 2 or 3 supporting facts
 
     def classes(self, options: Any) -> None:

@@ -38,6 +38,7 @@ class CNN(Reader):
     """News articles with a question on each."""
 
     name = "cnn"
+    query = True
     task = "which entity of a news article is missing in a sentence about it?"
     sizes = "380,298 / 3,924 / 3,198 questions"
     how_to_get = (

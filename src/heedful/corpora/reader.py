@@ -37,6 +37,7 @@ class Reader(ABC):
     downloadable: ClassVar[bool] = False  # by `heedful corpora get`
     layouts: ClassVar[Sequence[Layout]] = ()  # where its files may lie; the first that is complete is taken
     options: ClassVar[type[Options]] = Options
+    query: ClassVar[bool] = False  # its instances have a question or hypothesis (`table`: if its option `query` is set)
     unseen: ClassVar[bool] = False  # an instance whose answer is no class is kept, without a label
 
     def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:

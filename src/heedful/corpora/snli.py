@@ -26,6 +26,7 @@ class SNLI(Reader):
     """Pairs of sentences."""
 
     name = "snli"
+    query = True
     task = "does a sentence follow from another, contradict it, or neither?"
     sizes = "549,367 / 9,842 / 9,824 labelled pairs"
     how_to_get = "`heedful corpora get snli` downloads it"

@@ -15,7 +15,7 @@ from heedful.runs.directory import Run
 
 
 class Finding(NamedTuple):
-    """The figures of one model: means over its test reviews, None where undefined."""
+    """The figures of one model: means over its test texts, None where undefined."""
 
     corpus: str
     encoder: str
@@ -23,23 +23,23 @@ class Finding(NamedTuple):
     accuracy: float
     tau_gradient: float | None  # Kendall's tau of attention and gradient
     std_gradient: float | None
-    significant_gradient: float | None  # share of reviews with p <= 0.05
+    significant_gradient: float | None  # share of texts with p <= 0.05
     tau_leave_one_out: float | None
     std_leave_one_out: float | None
     significant_leave_one_out: float | None
     permutation: float | None  # median TVD under permuted weights
     adversary: float | None  # eps-max JSD
-    irrelevant: float | None  # share of reviews of which no attention changes the decision
+    irrelevant: float | None  # share of texts of which no attention changes the decision, if that can be told
     mass: float | None  # attention on the words that decide
     top: float | None  # how often the most attended word decides
-    example: str  # a review in which it does not, if there is one
+    example: str  # a text in which it does not, if there is one
 
 
 def find(corpus: str, run: Run) -> Finding:
     """Collect the figures of one run."""
-    names = ("correlation", "permutation", "adversary", "reach", "truth")
-    correlation, permutation, adversary, reach, truth = (Figures(run.results(name)) for name in names)
-    free = reach.get("can_change")
+    names = ("correlation", "permutation", "adversary", "truth")
+    correlation, permutation, adversary, truth = (Figures(run.results(name)) for name in names)
+    free = Figures(run.results("reach")).get("can_change") if run.done("reach") else None
     elsewhere = truth.frame.filter(~pl.col("top"))
     taus = {
         f"{name}_{measure}": correlation.get(f"{quantity}_attention_{measure}", statistic)
@@ -87,7 +87,7 @@ def _worst(findings: list[Finding]) -> Finding:
 
 def _table(findings: list[Finding]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in ("reviews", "encoder"):
+    for column in ("texts", "encoder"):
         table.add_column(column, no_wrap=True)
     for column in (
         "right",
@@ -119,26 +119,27 @@ def _table(findings: list[Finding]) -> Table:
 def _words(findings: list[Finding], worst: Finding) -> str:
     """What the columns mean; then the model that points at the right words least often beside the best one."""
     words = (
-        "\nEach made-up review has words that decide its label, and we know which they are.\n"
-        "tau: does attention rank a review's words as the gradient does, or as deleting each word in turn does? "
-        "1: the same order; 0: no relation. p≤0.05: in how many reviews the relation is significant. "
+        "\nEach made-up review has words that decide its label, each story a fact that answers its question, and we "
+        "know which they are.\n"
+        "tau: does attention rank a text's words as the gradient does, or as deleting each word in turn does? "
+        "1: the same order; 0: no relation. p≤0.05: in how many texts the relation is significant. "
     )
     low = min(findings, key=lambda finding: finding.tau_gradient or 0.0)
     if (low.tau_gradient or 0.0) < 0.3:
         words += (
-            f"Tau with the gradient is {figure(low.tau_gradient)} for {low.encoder} on {_short(low)} reviews: "
+            f"Tau with the gradient is {figure(low.tau_gradient)} for {low.encoder} on {_called(low)}: "
             "who reads its attention and who reads its gradients are told different stories."
         )
     words += (
         "\npermutation: how far the output moves (TVD, 0 to 1) when the weights are shuffled; near 0: which word had "
         "which weight did not matter.\n"
         "adversary: how far other attention can be from the model's own (JSD, at most 0.69) if the output may move by "
-        "0.01 only (for three classes: at least so far). "
+        "0.01 only, for stories by 0.05 (for more than two classes: at least so far). "
     )
     far = max(findings, key=lambda finding: finding.adversary or 0.0)
     if (far.adversary or 0.0) > 0.4:
         words += (
-            f"It is {figure(far.adversary)} for {far.encoder} on {_short(far)} reviews: quite another heat-map would "
+            f"It is {figure(far.adversary)} for {far.encoder} on {_called(far)}: quite another heat-map would "
             "have gone with nearly the same output."
         )
     return f"{words}\n{_compared(findings, worst)}\n"
@@ -151,7 +152,7 @@ def _compared(findings: list[Finding], worst: Finding) -> str:
     if best.top == worst.top:
         return ""
     words = (
-        f"top word: on the {_short(worst)} reviews, the most attended word is one that decides in "
+        f"top word: on {_called(worst)}, the most attended word is one that decides in "
         f"{percent(best.top)} of the texts for {best.encoder} (right on {percent(best.accuracy)}), and in "
         f"{percent(worst.top)} for {worst.encoder} (right on {percent(worst.accuracy)}). "
     )
@@ -164,3 +165,9 @@ def _compared(findings: list[Finding], worst: Finding) -> str:
 
 def _short(finding: Finding) -> str:
     return finding.corpus.partition(",")[0]
+
+
+def _called(finding: Finding) -> str:
+    """Its texts in a sentence."""
+    short = _short(finding)
+    return short if short == "stories" else f"{short} reviews"

@@ -12,7 +12,7 @@ from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.files import fingerprint
 from heedful.importance import MEASURES
 from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, Options, TrainingOptions
-from heedful.runs.presets import PRESETS, asks, defaults
+from heedful.runs.presets import PRESETS, defaults
 
 Section = TypeVar("Section", bound=BaseModel)
 
@@ -112,7 +112,7 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
     for kind, names in valid.items():
         if not isinstance(chosen[kind], str) or chosen[kind] not in names:
             raise unknown_name(kind, str(chosen[kind]), names)
-    query = asks(chosen["corpus"], values.get("corpus_options", {}))
+    query = READERS[chosen["corpus"]].query or "query" in values.get("corpus_options", {})
     base = defaults(chosen["preset"], chosen["corpus"], chosen["encoder"], query=query)
     config = _check(RunConfig, merge(merge(base, chosen), values), "")
     corpus_options = _check(READERS[config.corpus].options, config.corpus_options, "corpus_options.")

@@ -58,11 +58,6 @@ _MIN_DOCUMENTS = {
 _TRAINED_VECTORS = ("mimic-diabetes", "mimic-anemia")
 
 
-def asks(corpus: str, corpus_options: Any) -> bool:
-    """Whether the instances of a corpus have queries; those of a user's table have where a column was named."""
-    return corpus.partition("-")[0] in _LENGTHS or bool(dict(corpus_options).get("query"))
-
-
 def defaults(preset: str, corpus: str, encoder: str, *, query: bool) -> dict[str, Any]:
     """The preset's values for a corpus, with or without queries, and an encoder."""
     family = corpus.partition("-")[0]
