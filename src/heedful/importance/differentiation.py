@@ -95,13 +95,13 @@ class Differentiator:
         return logits.detach(), lambda gradient: torch.autograd.grad(logits, leaf, gradient, retain_graph=True)[0]
 
 
-def output_slopes(logits: Tensor) -> Tensor:
-    """Gradient of each output with respect to the logits, (B, K, K).
+def output_slope(logits: Tensor, which: Tensor) -> Tensor:
+    """Gradient of one output of each row, `which` (B,), with respect to the logits, (B, K).
 
     One minus an output is summed up from the others: as a difference it would vanish where the model is sure.
     """
     if logits.shape[1] == 1:
-        return (torch.sigmoid(logits) * torch.sigmoid(-logits))[..., None]
-    output = logits.softmax(dim=1)
-    others = output[:, None] * (1 - torch.eye(output.shape[1]))  # (B, K, K)
-    return output[..., None] * (torch.diag_embed(others.sum(dim=2)) - others)
+        return torch.sigmoid(logits) * torch.sigmoid(-logits)
+    output, place = logits.softmax(dim=1), which[:, None]
+    others = output.scatter(1, place, 0.0)
+    return output.gather(1, place) * (-others).scatter(1, place, others.sum(dim=1, keepdim=True))

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from heedful.evidence import decide
-from heedful.importance.differentiation import Differentiator, output_slopes
+from heedful.importance.differentiation import Differentiator, output_slope
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.inputs import Inputs, Texts
@@ -26,9 +26,9 @@ def gradient(model: Classifier, texts: Texts, *, attention_fixed: bool = True) -
         for _, cells, projected, given in differentiate.batches(inputs):
             logits, product = differentiate(projected, given)
             real = projected.inner().mask
-            slopes = output_slopes(logits)  # (B, K, K)
+            outputs = [torch.full((len(logits),), output) for output in range(model.decoder.outputs)]
             if decided:
-                slopes = slopes[torch.arange(len(logits)), torch.from_numpy(decide(output_of(logits).numpy()))][:, None]
-            for column, slope in enumerate(slopes.unbind(dim=1)):  # (B, K) each
-                values[cells, column] = product(slope)[real].abs().numpy()
+                outputs = [torch.from_numpy(decide(output_of(logits).numpy()))]
+            for column, which in enumerate(outputs):
+                values[cells, column] = product(output_slope(logits, which))[real].abs().numpy()
     return tokens.like(values[:, 0] if decided else values)

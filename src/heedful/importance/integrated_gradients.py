@@ -14,7 +14,7 @@ from torch import Tensor
 
 from heedful.errors import BadConfig
 from heedful.evidence import decide
-from heedful.importance.differentiation import BATCH_CELLS, BATCH_ROWS, Differentiator, Outcome, output_slopes
+from heedful.importance.differentiation import BATCH_CELLS, BATCH_ROWS, Differentiator, Outcome, output_slope
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.given import Given
@@ -149,8 +149,9 @@ class _Lines:
     def _slopes(self, rows: Tensor, shares: Tensor) -> tuple[Tensor, Tensor]:
         """The explained outputs (Q,) at some points of the lines, and each token . its gradient there (Q, T)."""
         logits, product = self._read(rows, shares)
-        chosen = torch.arange(len(rows)), self.explained[rows]
-        return output_of(logits)[chosen].double(), product(output_slopes(logits)[chosen]).double() / shares[:, None]
+        which = self.explained[rows]
+        output = output_of(logits).gather(1, which[:, None])[:, 0]
+        return output.double(), product(output_slope(logits, which)).double() / shares[:, None]
 
     def _read(self, rows: Tensor, shares: Tensor) -> Outcome:
         """Read tokens shrunk to shares, sentinels as they are; what is linear in a token shrinks with it."""

@@ -39,6 +39,7 @@ _LENGTHS = {
     "babi": {"batch": 50, "epochs": 100},
 }
 _USUAL_LENGTH = {"batch": 100, "epochs": 25}
+_MEASURES = ("gradient", "leave_one_out")  # those of the paper; integrals over long stories take very long
 _EPSILON = {False: 0.01, True: 0.05}  # classification; question answering and inference
 
 _MISSING = {"paper": "normal", "released": "zero"}
@@ -75,5 +76,6 @@ def defaults(preset: str, corpus: str, encoder: str, *, query: bool) -> dict[str
         },
         "encoder_options": _ENCODERS[preset][encoder] | (_SMALL[preset][encoder] if small else {}),
         "training": training,
+        "importance": {"measures": _MEASURES} if query else {},
         "experiment_options": {"epsilon": _EPSILON[query]},
     }
