@@ -63,7 +63,7 @@ def limit_memory() -> None:
 def write_articles(path: Path, articles: int, *, seed: int) -> None:
     """Blocks of a question, its answer and an article whose entities are the candidates."""
     draw = np.random.default_rng(seed)
-    words = np.array([f"word{index}" for index in range(30_000)])
+    words = np.array([f"word{index}" for index in range(30_000)], dtype=object)
     popularity = 1 / np.arange(1, len(words) + 1)
     popularity /= popularity.sum()
     with path.open("w", encoding="utf-8") as file:
