@@ -23,6 +23,6 @@ def plain_text(text: str, where: str) -> str:
     return text
 
 
-def tally(counts: Sequence[int]) -> str:
-    """Numbers of instances by class, or their sum where there are too many classes to be told one by one."""
-    return "/".join(map(str, counts)) if len(counts) <= FEW_CLASSES else str(sum(counts))
+def tally(counts: Sequence[int], size: int) -> str:
+    """Numbers of instances by class, or in all where there are too many classes to be told one by one."""
+    return "/".join(map(str, counts)) if len(counts) <= FEW_CLASSES else str(size)

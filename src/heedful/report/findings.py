@@ -68,7 +68,7 @@ def _correlation(run: Run, figures: Figures) -> Table:
     published = {(measure, decision): _published(run, measure, decision) for measure in measures for decision in groups}
     table.add_column("importance", no_wrap=True)
     table.add_column("decided", overflow="ellipsis", no_wrap=True, max_width=20)
-    paper_column = "in the paper, on all data" if run.manifest["corpus"]["subset"] else "in the paper"
+    paper_column = "in the paper,\non all data" if run.manifest["corpus"]["subset"] else "in the paper"
     known = any(published.values())
     for column in ("instances", "mean±std", "p≤0.05", *((paper_column, "p≤0.05") if known else ())):
         table.add_column(column, justify="right", no_wrap=True)

@@ -108,7 +108,8 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
     if known != corpus.fingerprint:
         raise _other_data(run, f"the code that reads corpus {config.corpus}")
-    reporter.finish("; ".join(f"{name} {tally(counts)}" for name, counts in corpus.counts().items()))
+    sizes = corpus.sizes()
+    reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
     return corpus
 
 
