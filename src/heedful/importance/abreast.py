@@ -17,6 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from heedful.importance.chains import advance
+
 STEPS = 8  # given at a time: their states stay in a cache
 
 
@@ -59,17 +61,7 @@ class Direction:
             parts = gates.chunk(4)
             columns = range(start, min(start + STEPS * texts, end), texts)
             for column, doubled in zip(columns, taken, strict=False):
-                _advance(parts, cells, doubled)
+                advance(parts, cells, doubled)
                 torch.addmm(self.inputs[:, column + texts : column + texts + width], self.weight, doubled, out=gates)
                 gates.tanh_()
             yield start, taken[: len(columns)]
-
-
-def _advance(gates: tuple[Tensor, ...], cell: Tensor, doubled: Tensor) -> None:
-    """One step: from the tanh of four gates and the cell, all (H, A), to the next cell and doubled state, in place."""
-    enter, forget, new, leave = gates
-    cell.addcmul_(forget, cell)
-    new.addcmul_(enter, new)
-    torch.lerp(cell, new, 0.5, out=cell)  # (1 + forget) / 2 * cell + (1 + enter) / 2 * new
-    torch.tanh(cell, out=doubled)
-    doubled.addcmul_(leave, doubled)

@@ -40,7 +40,7 @@ class Direction:
             places, cells, doubled = places[:active], cells[:active], doubled[:active]
             entering = doubled @ self.weight
             gates = (self.inputs[places] + entering).tanh_()
-            _advance(gates.chunk(4, dim=-1), cells, doubled)
+            advance(gates.chunk(4, dim=-1), cells, doubled)
             self.entering[places], self.cells[places], self.doubled[places] = entering, cells, doubled
             places += step
 
@@ -65,7 +65,7 @@ class Direction:
                 torch.index_select(self.inputs, 0, places, out=gates)
                 gates.addmm_(doubled, self.weight)
             gates.tanh_()
-            _advance(parts, cells, doubled)
+            advance(parts, cells, doubled)
             yield places, doubled
 
 
@@ -75,8 +75,8 @@ def _under_way(steps: Tensor) -> list[int]:
     return counts[:-1]  # the last is of those that go further than the furthest
 
 
-def _advance(gates: tuple[Tensor, ...], cell: Tensor, doubled: Tensor) -> None:
-    """One step: from the tanh of four gates and the cell, all (A, H), to the next cell and doubled state, in place."""
+def advance(gates: tuple[Tensor, ...], cell: Tensor, doubled: Tensor) -> None:
+    """One step: from the tanh of four gates and the cell, all alike, to the next cell and doubled state, in place."""
     enter, forget, new, leave = gates
     cell.addcmul_(forget, cell)
     new.addcmul_(enter, new)
