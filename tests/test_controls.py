@@ -131,7 +131,7 @@ def figures(model: Classifier, frame: pl.DataFrame, vocabulary: Vocabulary) -> d
             summary(reach(evidence)),
         ]
     ).filter(pl.col("decision").is_null())
-    scores = substitution_scores(substitution(evidence), classes=2)
+    scores = substitution_scores(substitution(evidence))
     return {
         **dict(zip(table["quantity"], table["mean"], strict=True)),
         "accuracy": scores["accuracy"][0],

@@ -94,6 +94,11 @@ class Parts:
         write_parquet(self._part(self.done), frame)
         self.done += 1
 
+    @property
+    def rows(self) -> int:
+        """How many rows the parts written so far have."""
+        return int(self.scan().select(pl.len()).collect().item()) if self.done else 0
+
     def scan(self) -> pl.LazyFrame:
         """The parts written so far, in order."""
         return scan_parquet([self._part(index) for index in range(self.done)])

@@ -48,26 +48,35 @@ def test_random_weights_are_uniform_on_the_simplex() -> None:
 def test_scores_compare_decisions_with_labels() -> None:
     evidence = instance([0.9, 0.1], [1.0, -5.0])
     frame = substitution(replace(evidence, labels=np.array([1])))
-    scores = substitution_scores(frame, classes=2)
+    scores = substitution_scores(frame)
     assert scores["weights"].to_list() == ["own", "uniform", "random", "permuted"]
     assert scores["accuracy"].to_list()[:2] == [1.0, 0.0]
     assert scores["agreement"].to_list()[:2] == [1.0, 0.0]
 
 
 def test_without_labels_there_are_no_scores_but_agreement() -> None:
-    scores = substitution_scores(substitution(replace(make_evidence(), labels=None)), classes=2)
+    scores = substitution_scores(substitution(replace(make_evidence(), labels=None)))
     assert scores["accuracy"].null_count() == scores["macro_f1"].null_count() == 4
     assert scores["agreement"][0] == pytest.approx(1.0)
 
 
 def test_macro_f1_is_that_of_the_runs_metrics() -> None:
     evidence = make_evidence(3, n=60, outputs=3)
-    scores = substitution_scores(substitution(evidence), classes=3)
+    scores = substitution_scores(substitution(evidence))
     assert evidence.labels is not None
     expected = classification_metrics(evidence.labels, evidence.output, evidence.classes)
     assert scores["macro_f1"][0] == pytest.approx(expected["macro_f1"])
     assert scores["accuracy"][0] == pytest.approx(expected["accuracy"])
     seen = evidence.labels < 2  # a class that is decided for, but never right
-    fewer = substitution_scores(substitution(evidence).filter(seen), classes=3)
+    fewer = substitution_scores(substitution(evidence).filter(seen))
     expected = classification_metrics(evidence.labels[seen], evidence.output[seen], evidence.classes)
     assert fewer["macro_f1"][0] == pytest.approx(expected["macro_f1"])
+
+
+def test_answers_that_are_no_class_are_missed_and_classes_that_never_occur_are_left_out() -> None:
+    evidence = make_evidence(3, n=60, outputs=9)
+    labels = np.where(np.arange(60) % 4 == 0, -1, evidence.decisions)
+    scores = substitution_scores(substitution(replace(evidence, labels=labels)))
+    expected = classification_metrics(labels, evidence.output, evidence.classes or tuple("abcdefghi"))
+    assert scores["accuracy"][0] == pytest.approx(expected["accuracy"]) == pytest.approx(0.75)
+    assert scores["macro_f1"][0] == pytest.approx(expected["macro_f1"])

@@ -98,3 +98,41 @@ def test_files_that_are_no_toml_are_named(tmp_path: Path) -> None:
 
 def test_a_resolved_configuration_is_complete() -> None:
     assert set(resolve({"corpus": "planted"}).model_dump()) == set(RunConfig.model_fields)
+
+
+@pytest.mark.parametrize("preset", ["paper", "released"])
+@pytest.mark.parametrize(
+    ("corpus", "lengths", "words"),
+    [("babi-2", (50, 100), (50, 1)), ("snli", (128, 25), (300, 3)), ("cnn", (90, 25), (300, 8))],
+)
+def test_question_answering_is_trained_as_specified(
+    corpus: str, lengths: tuple[int, int], words: tuple[int, int], preset: str
+) -> None:
+    config = resolve({"corpus": corpus, "preset": preset})
+    training = config.training
+    assert (training.batch, training.epochs) == lengths
+    assert (training.select, training.loss) == ("accuracy", "mean")
+    assert training.l2_on_attention
+    assert not training.class_weights
+    assert training.amsgrad is (preset == "released")
+    assert (config.embedding.width, config.vocabulary.min_documents) == words
+    assert config.experiment_options.epsilon == {"paper": 0.05, "released": 0.01}[preset]
+
+
+@pytest.mark.parametrize(("preset", "hidden"), [("paper", 30), ("released", 32)])
+def test_models_of_stories_are_small(preset: str, hidden: int) -> None:
+    options = {
+        encoder: resolve({"corpus": "babi-1", "encoder": encoder, "preset": preset}).encoder_options
+        for encoder in ("bilstm", "cnn", "average")
+    }
+    assert options["bilstm"]["hidden"] == hidden
+    assert options["cnn"]["filters"] == 8
+    assert options["average"]["hidden"] == 32
+
+
+def test_a_table_with_a_column_of_questions_has_the_defaults_of_answering() -> None:
+    table = {"file": "pairs.csv"}
+    assert resolve({"corpus": "table", "corpus_options": {**table, "query": "hypothesis"}}).training.batch == 100
+    assert resolve({"corpus": "table", "corpus_options": {**table, "query": None}}).training.batch == 32
+    with pytest.raises(BadConfig, match="corpus_options"):
+        resolve({"corpus": "table", "corpus_options": 3})

@@ -15,6 +15,16 @@ def check_ids(table: pl.DataFrame, where: str) -> None:
         raise BadInput(f"{where}: the id '{repeated['id'][0]}' occurs more than once; ids must be unique")
 
 
+def check_queries(documents: pl.LazyFrame, where: str) -> None:
+    """A question or hypothesis has a token at least."""
+    if "query" in documents.collect_schema():
+        empty = documents.filter(pl.col("query").list.len() == 0).select("id").head(1).collect()
+        if len(empty):
+            raise BadInput(
+                f"{where}: the question of '{empty.item()}' has no tokens; remove the instance or fill it in"
+            )
+
+
 def check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bool) -> None:
     """Every split has instances, two classes or more are `known`, and no split has others unless `unseen` allows it."""
     for name in SPLITS:

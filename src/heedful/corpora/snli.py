@@ -65,12 +65,11 @@ class SNLI(Reader):
 def pairs(found: Found, split: str) -> Iterator[tuple[str, str]]:
     """The lines of a split, with their places."""
     if "archive" in found.files:
-        yield from member_lines(found.files["archive"], lambda name: name.name == _NAMES[split])
-        return
-    path = found.files[split]
-    for number, line in lines(path):
-        if line.strip():
-            yield f"{path}, line {number}", line
+        located = member_lines(found.files["archive"], lambda name: name.name == _NAMES[split])
+    else:
+        path = found.files[split]
+        located = ((f"{path}, line {number}", line) for number, line in lines(path))
+    yield from ((where, line) for where, line in located if line.strip())
 
 
 def _field(row: dict[str, object], name: str, where: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from heedful.corpora.checks import check_ids, check_labels
+from heedful.corpora.checks import check_ids, check_labels, check_queries
 from heedful.corpora.corpus import Document
 from heedful.corpora.finding import Found
 from heedful.corpora.reader import Options, Reader
@@ -30,6 +30,7 @@ def write_corpus(reader: Reader, options: Options, found: Found, path: Path, pro
         raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
     table = parts.scan().select("id", "label", "split", length=pl.col("tokens").list.len()).collect()
     check_ids(table, where)
+    check_queries(parts.scan(), where)
     table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
     try:
         table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")

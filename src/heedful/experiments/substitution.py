@@ -5,7 +5,7 @@ A model that decides just as well under any weights does not rest on those it sh
 
 import numpy as np
 import polars as pl
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import f1_score
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.bounded import bounded
@@ -13,6 +13,7 @@ from heedful.experiments.views import view_of
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
+from heedful.validation import NO_LABEL
 
 KINDS = ("uniform", "random", "permuted")
 
@@ -39,22 +40,22 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def substitution_scores(frame: pl.DataFrame, *, classes: int) -> pl.DataFrame:
-    """Accuracy and macro F1 over the labelled instances, with the model's `own` weights and with each substitute.
+def substitution_scores(frame: pl.DataFrame) -> pl.DataFrame:
+    """Accuracy and macro F1 with the model's `own` weights and with each substitute, as in a run's metrics.
 
-    The mean of F1 is over all `classes`, as in a run's metrics. `agreement` is the share of all instances whose
-    decision stays. Scores are null where nothing is labelled.
+    The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of all instances whose
+    decision stays. An instance without a label counts as missed; where nothing is labelled, scores are null.
     """
-    labelled = frame.filter(pl.col("label").is_not_null())
+    labels = frame["label"].fill_null(NO_LABEL).to_numpy()
     rows = []
     for kind in ("own", *KINDS):
         name = "decision" if kind == "own" else f"{kind}_decision"
         scores: dict[str, float | None] = {"accuracy": None, "macro_f1": None}
-        if len(labelled):
-            label, decision = labelled["label"].to_numpy(), labelled[name].to_numpy()
-            scores["accuracy"] = float(accuracy_score(label, decision))
-            every = range(classes)
-            scores["macro_f1"] = float(f1_score(label, decision, average="macro", labels=every, zero_division=0.0))
+        if (labels != NO_LABEL).any():
+            decisions = frame[name].to_numpy()
+            occurring = sorted({*labels.tolist(), *decisions.tolist()} - {NO_LABEL})
+            macro = f1_score(labels, decisions, average="macro", labels=occurring, zero_division=0.0)
+            scores = {"accuracy": float((labels == decisions).mean()), "macro_f1": float(macro)}
         rows.append({"weights": kind, **scores, "agreement": (frame[name] == frame["decision"]).mean()})
     return pl.DataFrame(rows, schema_overrides={"accuracy": pl.Float64, "macro_f1": pl.Float64})
 

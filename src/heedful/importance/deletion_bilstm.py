@@ -23,6 +23,7 @@ from heedful.models.encoders import BiLSTM
 from heedful.models.inputs import Inputs, with_sentinels
 
 SMALL = 128  # states of up to so many numbers: texts abreast are up to 1.5 times faster, larger states are slower so
+BLOCK_ITEMS = 1 << 23  # of the decoder, of all steps of a block: bounds the memory of long texts
 BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, stay in a cache
 
 
@@ -99,8 +100,10 @@ class _Half:
         )
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
-        for first in range(0, len(order), BLOCK_ROWS):
-            block = order[first : first + BLOCK_ROWS]  # (P,)
+        longest = int(steps.max()) if len(steps) else 0
+        rows = max(1, min(BLOCK_ROWS, BLOCK_ITEMS // max(1, longest * (kept.shape[1] - size))))
+        for first in range(0, len(order), rows):
+            block = order[first : first + rows]  # (P,)
             left = steps[first : first + len(block)]  # (P,)
             scores = kept.new_full((int(left[0]), len(block)), -torch.inf)  # (S, P): steps come first
             items = kept.new_zeros(*scores.shape, kept.shape[1] - size)  # (S, P, D)

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from heedful.models.options import AverageOptions, BiLSTMOptions, CNNOptions
 from heedful.models.padded import Padded
@@ -69,8 +70,8 @@ class CNN(Encoder):
         return embedded.with_values(states.transpose(1, 2))
 
     def summary(self, states: Padded) -> Tensor:
-        """The largest response of each filter to a token; none is below zero, so a zero can stand for padding."""
-        return states.inner().zeroed().values.amax(dim=1)
+        """The largest response of each filter to a token; none is below zero, so zeros can stand for padding."""
+        return pad(states.inner().zeroed().values, (0, 0, 0, 1)).amax(dim=1)
 
 
 class Average(Encoder):
@@ -88,9 +89,9 @@ class Average(Encoder):
         return embedded.with_values(self.activation(projected))
 
     def summary(self, states: Padded) -> Tensor:
-        """The mean of the tokens."""
+        """The mean of the tokens, zero if there are none."""
         inner = states.inner()
-        return inner.zeroed().values.sum(dim=1) / inner.lengths[:, None]
+        return inner.zeroed().values.sum(dim=1) / inner.lengths.clamp_min(1)[:, None]
 
 
 ENCODERS: dict[str, type[Encoder]] = {"bilstm": BiLSTM, "cnn": CNN, "average": Average}

@@ -101,10 +101,10 @@ def _encoded(run: Run, tokens: list[str]) -> Ragged:
 
 def _candidates(run: Run, tokens: list[str]) -> Ragged | None:
     """Where a corpus lets each text say what may be answered: the classes among its words, or all if there is none."""
-    path = run.folder / "evidence.parquet"
-    if not path.exists() or "candidates" not in scan(path).collect_schema():
+    if not run.manifest["corpus"].get("candidates"):
         return None
-    found = [index for index, name in enumerate(run.classes) if name in set(tokens)]
+    words = set(tokens)
+    found = [index for index, name in enumerate(run.classes) if name in words]
     return Ragged.from_rows([found or range(len(run.classes))], dtype=np.int32)
 
 

@@ -20,17 +20,19 @@ def run_summary(run: Run) -> RenderableType:
     table = Table(title=f"{title}, preset {config.preset}, seed {config.seed}", title_justify="left", box=None)
     few = len(corpus["classes"]) <= FEW_CLASSES
     figures = {"accuracy": "accuracy", "macro_f1": "macro F1"}
-    if not corpus["query"]:
+    if not corpus.get("query"):  # runs of earlier versions say nothing about queries
         figures |= {"roc_auc": "ROC-AUC", "average_precision": "avg. precision"}
     table.add_column("split")
     for column in ("instances by class" if few else "instances", *figures.values()):
         table.add_column(column, justify="right")
     for split in ("train", "dev", "test"):
-        counts = corpus["counts"][split] if few else [corpus["sizes"][split]]
+        counts = (
+            corpus["counts"][split] if few else [corpus.get("sizes", {}).get(split) or sum(corpus["counts"][split])]
+        )
         known = metrics.get(split)
         cells = (_figure(known[key]) if known else "" for key in figures)
         table.add_row(split, " / ".join(f"{count:,}" for count in counts), *cells)
-    classes = f"{len(corpus['classes']):,}, of which {len(metrics['test']['classes']):,} occur in test"
+    classes = f"{len(corpus['classes']):,}, of which {sum(map(bool, corpus['counts']['test'])):,} occur in test"
     if few:
         classes = ", ".join(f"{index} {printable(name)}" for index, name in enumerate(corpus["classes"]))
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())

@@ -112,7 +112,7 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
     for kind, names in valid.items():
         if not isinstance(chosen[kind], str) or chosen[kind] not in names:
             raise unknown_name(kind, str(chosen[kind]), names)
-    query = READERS[chosen["corpus"]].query or "query" in values.get("corpus_options", {})
+    query = READERS[chosen["corpus"]].query or _asks(values.get("corpus_options"))
     base = defaults(chosen["preset"], chosen["corpus"], chosen["encoder"], query=query)
     config = _check(RunConfig, merge(merge(base, chosen), values), "")
     corpus_options = _check(READERS[config.corpus].options, config.corpus_options, "corpus_options.")
@@ -123,6 +123,11 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
             "encoder_options": encoder_options.model_dump(mode="json"),
         }
     )
+
+
+def _asks(corpus_options: Any) -> bool:
+    """Whether a user's own table was said to have a column of questions."""
+    return isinstance(corpus_options, Mapping) and corpus_options.get("query") is not None
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

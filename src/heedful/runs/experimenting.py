@@ -117,7 +117,7 @@ def perform_experiment(run: Run, name: str, reporter: Reporter) -> None:
     total = int(collect(scan(evidence).select(pl.len()), evidence).item())
     options = _options(run, name)
     reporter.start(name.replace("_", " "), total)
-    done = parts.done * PART_INSTANCES
+    done = parts.rows
     for batch in read_batches(evidence, PART_INSTANCES, start=done):
         given = (batch, _importance_of(run, done, len(batch), total)) if name == "correlation" else (batch,)
         parts.add(EXPERIMENTS[name](*given, **options))

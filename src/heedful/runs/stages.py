@@ -59,6 +59,7 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
             "counts": corpus.counts(),
             "sizes": corpus.sizes(),
             "query": corpus.query,
+            "candidates": "candidates" in corpus.columns,
             "vocabulary": len(vocabulary),
             "mean_length": lengths,
         }
@@ -105,7 +106,7 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     parts = Parts(run.folder / "evidence.parquet")
     total = corpus.sizes()["test"]
     reporter.start("evidence", total)
-    done = parts.done * PART_INSTANCES
+    done = parts.rows
     for frame in corpus.batches("test", PART_INSTANCES, skip=done):
         evidence = observe(
             model,
