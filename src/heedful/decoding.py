@@ -82,8 +82,10 @@ def row_slices(rows: Ragged, values: int) -> list[tuple[int, int]]:
 
 def _numbers(about: dict[str, Any], name: str, levels: int, where: str) -> NDArray[np.float32]:
     try:
+        given = np.array(about.get(name))
+        numbers = given.dtype.kind in "if"  # texts and truth values would pass for numbers
         with np.errstate(over="ignore"):  # what single precision cannot hold is found with what is not finite
-            values = np.array(about.get(name), dtype=np.float64).astype(np.float32)
+            values = given.astype(np.float32) if numbers else np.empty(0, dtype=np.float32)
     except (TypeError, ValueError):
         values = np.empty(0, dtype=np.float32)
     if values.ndim != levels or not values.size or not np.isfinite(values).all():

@@ -52,6 +52,8 @@ def ragged(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: in
         widths = _lengths(values)
         if len(set(widths)) > 1:
             raise BadInput(f"{where}: the items of '{name}' have between {min(widths)} and {max(widths)} values each")
+        if len(widths) and not widths[0]:
+            raise BadInput(f"{where}: the items of '{name}' have no values; give one or more an item")
         shape = (-1, int(widths[0]) if len(widths) else 0)
         values = values.explode()
     if values.null_count():

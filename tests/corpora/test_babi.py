@@ -3,6 +3,7 @@ import pytest
 from heedful.corpora.babi import BabiOptions
 from heedful.corpora.loading import load
 from heedful.corpora.registry import READERS
+from heedful.corpora.stories import questions
 from heedful.errors import BadConfig, BadInput, NotFound
 from tests.corpora.native import pack, write
 
@@ -126,3 +127,21 @@ def test_tokens_are_those_of_spacy(real_data, task):
     texts = {text for _, question in reader.questions(found, options) for text in (*question.facts, question.text)}
     assert len(texts) > 100
     assert all(reader.tokenise(text, options) == tokeniser()(text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("0 Mary went to the kitchen.", "number 0 where 1 should be"),
+        ("1 .", "no word"),
+        (f"{'9' * 5000} Mary went.", "should begin with a number"),
+    ],
+)
+def test_awkward_first_lines_are_refused(line: str, said: str) -> None:
+    with pytest.raises(BadInput, match=f"here: .*{said}"):
+        list(questions([("here", line)]))
+
+
+def test_a_question_without_a_word_is_refused() -> None:
+    with pytest.raises(BadInput, match="line 2: there is no word"):
+        list(questions([("line 1", "1 Mary went to the kitchen."), ("line 2", "2 ?\tkitchen\t1")]))

@@ -69,7 +69,7 @@ def test_what_is_written_is_read(stories):
         ("3 Where is Mary? \thome\t2", r"line 9: supporting fact '2' is no fact of the story .*it has: 1"),
         ("3 Where is Mary? \thome\t1 7", r"line 9: supporting fact '7' is no fact"),
         ("3 Where is Mary? \thome\tone", r"line 9: supporting fact 'one' is no fact"),
-        ("3 Where is Mary? \thome\t", r"line 9: a question should be"),
+        ("3 Where is Mary? \thome\t", r"line 9: no supporting fact is named"),
         ("1 Where is Mary? \thome\t1", r"line 9: a question without any fact before it"),
     ],
 )

@@ -67,6 +67,18 @@ def run(
     for table, options in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
         if _present(options):
             values = merge(values, {table: _present(options)})
+    named = values.get("corpus")
+    for option, column in (
+        ("--file", file),
+        ("--text", text),
+        ("--query", query),
+        ("--label", label),
+        ("--split", split),
+    ):
+        if column is not None and named not in (None, "table"):
+            raise BadConfig(
+                f"{option} {column}: that is for corpus `table`, your own texts, not for {named}; leave it out"
+            )
     if "corpus" not in values:
         raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:

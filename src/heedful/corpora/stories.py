@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from heedful.errors import BadInput
 
-_NUMBERED = re.compile(r"(\d+) (.+)")
-_WORD = re.compile(r"[\w-]+")
+_NUMBERED = re.compile(r"(\d{1,9}) (.+)")
+_WORD = re.compile(r"\w[\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Question:
 
 def questions(lines: Iterable[tuple[str, str]]) -> Iterator[Question]:
     """The questions in lines that come with the place to name when something is wrong."""
-    story = expected = 0
+    story, expected = 0, 1
     facts: list[str] = []
     places: dict[int, int] = {}  # number of a line -> index of its fact
     for where, line in lines:
@@ -39,10 +39,12 @@ def questions(lines: Iterable[tuple[str, str]]) -> Iterator[Question]:
             story, expected, facts, places = story + 1, 1, [], {}
         if number != expected:
             raise BadInput(
-                f"{where}: number {number} where {expected or 1} should be; lines of a story are numbered from 1 on, "
+                f"{where}: number {number} where {expected} should be; lines of a story are numbered from 1 on, "
                 "without gaps"
             )
         expected += 1
+        if not _WORD.search(content.partition("\t")[0]):
+            raise BadInput(f"{where}: there is no word in '{content[:60]}'; remove the line or fill it in")
         if "\t" in content or content.endswith("?"):
             yield Question(story, number, tuple(facts), *_question(content, places, where))
         elif content.endswith("."):
@@ -53,10 +55,10 @@ def questions(lines: Iterable[tuple[str, str]]) -> Iterator[Question]:
 
 
 def _numbered(line: str, where: str) -> tuple[int, str]:
-    match = _NUMBERED.fullmatch(line.strip())
+    match = _NUMBERED.fullmatch(line.strip(" \r\n"))  # a tab at the end stands before an empty field
     if match is None:
         raise BadInput(f"{where}: should begin with a number and go on with a sentence; found '{line.strip()[:60]}'")
-    return int(match[1]), match[2].strip()
+    return int(match[1]), match[2].strip(" ")
 
 
 def _question(content: str, places: dict[int, int], where: str) -> tuple[str, str, frozenset[int]]:
@@ -71,7 +73,11 @@ def _question(content: str, places: dict[int, int], where: str) -> tuple[str, st
         raise BadInput(f"{where}: a question without any fact before it; is the story's beginning missing?")
     if not _WORD.fullmatch(answer):
         raise BadInput(f"{where}: the answer '{answer}' is not one word; such tasks are not supported")
-    strange = [number for number in numbers.split() if not number.isdecimal() or int(number) not in places]
+    if not numbers:
+        raise BadInput(
+            f"{where}: no supporting fact is named after the answer; give the numbers of the lines that tell"
+        )
+    strange = [number for number in numbers.split() if number not in map(str, places)]
     if strange:
         raise BadInput(
             f"{where}: supporting fact '{' '.join(strange)}' is no fact of the story before the question; it has: "

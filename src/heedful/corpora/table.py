@@ -40,7 +40,7 @@ class Table(Reader):
     """A table of texts and labels."""
 
     name = "table"
-    task = "your own texts and labels"
+    task = "your own texts and labels, perhaps with questions"
     sizes = "any"
     how_to_get = "give it as the option file: .csv, .tsv, .jsonl or .parquet with a column of texts and one of labels"
     options = TableOptions

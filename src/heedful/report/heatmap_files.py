@@ -122,8 +122,9 @@ def to_tex(instance: Instance) -> str:
         )
         for one in maps(instance)
     )
-    said = "".join(f"% {_tex_escape(words)}\n" for words in (headline(instance), *asked(instance), *notes(instance)))
-    return f"% needs \\usepackage{{xcolor}}\n{said}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
+    said = "".join(f"% {_tex_escape(words)}\n" for words in (headline(instance), *notes(instance)))
+    question = "".join(f"{_tex_escape(words)}\n\n" for words in asked(instance))
+    return f"% needs \\usepackage{{xcolor}}\n{said}{question}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
 
 
 def _spans(instance: Instance, shown: Map) -> str:
