@@ -1,0 +1,27 @@
+"""Benchmarks are run by hand; that they still fit the code is seen here."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from benchmarks.leave_one_out import leave_one_out_result
+from benchmarks.permutation import permutation_result
+from benchmarks.plain import paper_model
+from heedful.models.inputs import Inputs
+from heedful.ragged import Ragged
+
+MODULES = ("__main__", "adversary", "gradients", "leave_one_out", "permutation", "plain", "report", "training")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_benchmark_can_be_loaded(name: str) -> None:
+    import_module(f"benchmarks.{name}")
+
+
+def test_both_ways_agree() -> None:
+    """A benchmark raises where they do not."""
+    lengths = np.array([3, 5, 4])
+    tokens = Ragged.from_lengths(np.arange(4, 16, dtype=np.int32), lengths)
+    assert permutation_result("permutation", lengths, least=0).ratio > 0
+    assert leave_one_out_result("leave-one-out", paper_model("average", 20), Inputs(tokens), least=0).ratio > 0
