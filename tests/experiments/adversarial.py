@@ -4,11 +4,13 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import torch
 from hypothesis import strategies as st
 from scipy.special import expit, rel_entr
 
 from heedful.decoding import TanhDecoder
 from heedful.evidence import Evidence
+from heedful.experiments.adversaries.search import Objective
 from heedful.ragged import Ragged
 from tests.making import complete
 
@@ -119,3 +121,20 @@ def decoded_instances(draw: st.DrawFn) -> Evidence:
         ),
     )
     return replace(evidence, output=evidence.decode(weights).astype(np.float32))
+
+
+def torch_objective(
+    attention: torch.Tensor, own: torch.Tensor, distance: torch.Tensor, objective: Objective
+) -> torch.Tensor:
+    """The paper's objective, plainly: attention (T, k, B), the model's own (T, 1, B), outputs at distances (k, B)."""
+
+    def divergence(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+        m = (p + q) / 2
+        log_m = (m + 1e-10).log()
+        return (p * ((p + 1e-10).log() - log_m) + q * ((q + 1e-10).log() - log_m)).sum(dim=0) / 2
+
+    loss = (objective.penalty * (distance - objective.epsilon).relu() - divergence(attention, own)).sum()
+    for i in range(attention.shape[1]):
+        for j in range(i):
+            loss = loss - objective.diversity * divergence(attention[:, i], attention[:, j]).sum()
+    return loss

@@ -19,7 +19,7 @@ from heedful.experiments.adversaries.search import Objective
 from heedful.experiments.adversary import adversary
 from heedful.experiments.blends import Blends
 from heedful.ragged import Ragged
-from tests.experiments.adversarial import decoded_instances, nearly_affine, plain_jsd
+from tests.experiments.adversarial import decoded_instances, nearly_affine, plain_jsd, torch_objective
 from tests.making import awkward_evidence, make_evidence
 
 
@@ -140,17 +140,8 @@ def torch_loss(free: torch.Tensor, batch: BlendBatch, objective: Objective) -> t
         mixed = torch.einsum("tkb,btf->bkf", weights, features) + context
         return (mixed.tanh() @ matrix.transpose(1, 2) + bias).softmax(dim=2)  # (B, k, C)
 
-    def divergence(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-        m = (p + q) / 2
-        log_m = (m + 1e-10).log()
-        return (p * ((p + 1e-10).log() - log_m) + q * ((q + 1e-10).log() - log_m)).sum(dim=0) / 2
-
     distance = objective.distance * (output(attention) - output(own)).abs().sum(dim=2).T / 2  # (k, B)
-    loss = (objective.penalty * (distance - objective.epsilon).relu() - divergence(attention, own)).sum()
-    for i in range(free.shape[1]):
-        for j in range(i):
-            loss = loss - objective.diversity * divergence(attention[:, i], attention[:, j]).sum()
-    return loss
+    return torch_objective(attention, own, distance, objective)
 
 
 @pytest.mark.parametrize("preset", ["paper", "released"])

@@ -12,7 +12,7 @@ from heedful.experiments.adversaries.batches import AffineBatch
 from heedful.experiments.adversaries.search import Objective
 from heedful.experiments.adversary import adversary
 from heedful.experiments.margins import Margins
-from tests.experiments.adversarial import random_evidence
+from tests.experiments.adversarial import random_evidence, torch_objective
 from tests.making import make_evidence
 
 
@@ -54,18 +54,9 @@ def torch_loss(free: torch.Tensor, batch: AffineBatch, objective: Objective, out
         logits = (weights * odds).sum(dim=1)  # (K - 1, k, B)
         return torch.cat([torch.zeros_like(logits[:1]), logits]).softmax(dim=0)
 
-    def divergence(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-        m = (p + q) / 2
-        log_m = (m + 1e-10).log()
-        return (p * ((p + 1e-10).log() - log_m) + q * ((q + 1e-10).log() - log_m)).sum(dim=0) / 2
-
     apart = (output(attention) - output(own)).abs()
     distance = apart[1] if outputs == 1 else objective.distance * apart.sum(dim=0) / 2
-    loss = (objective.penalty * (distance - objective.epsilon).relu() - divergence(attention, own)).sum()
-    for i in range(free.shape[1]):
-        for j in range(i):
-            loss = loss - objective.diversity * divergence(attention[:, i], attention[:, j]).sum()
-    return loss
+    return torch_objective(attention, own, distance, objective)
 
 
 @pytest.mark.parametrize("preset", ["paper", "released"])

@@ -1,11 +1,13 @@
 """Runs on corpora with queries: candidates, answers that training never saw, two classes, questions in a table."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 import heedful
 from heedful.errors import BadInput
@@ -87,17 +89,25 @@ def test_what_needs_an_affine_decoder_is_refused_by_name(answering: Run) -> None
         )
 
 
-def test_runs_of_earlier_versions_can_still_be_summed_up(answering: Run, tmp_path: Path) -> None:
+def printed(run: Run) -> str:
+    console = Console(width=120, record=True, file=StringIO())
+    console.print(run_summary(run))
+    return console.export_text()
+
+
+def test_runs_of_earlier_versions_can_still_be_summed_up(answering: Run) -> None:
     manifest = answering.folder / "manifest.json"
     text = manifest.read_text()
-    older = json.loads(text)
+    older, now = json.loads(text), printed(answering)
     for key in ("sizes", "query", "candidates"):
         del older["corpus"][key]
     try:
         manifest.write_text(json.dumps(older))
-        run_summary(Run.open(answering.folder))
+        before = printed(Run.open(answering.folder))
     finally:
         manifest.write_text(text)
+    assert "cnn, bilstm + additive" in before
+    assert before.splitlines()[-3:] == now.splitlines()[-3:]  # what the experiments found is told the same way
 
 
 @pytest.mark.parametrize("classes", [2, 3])
