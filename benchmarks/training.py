@@ -12,7 +12,8 @@ from heedful.models.batching import training_batches
 from heedful.models.inputs import with_sentinels
 from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
-from heedful.models.training import Examples, Tables, batch_loss, class_weights, make_optimiser, train_step
+from heedful.models.tables import Tables
+from heedful.models.training import Examples, batch_loss, class_weights, make_optimiser, train_step
 
 
 def training_epoch(name: str, examples: Examples, words: int, *, least: float) -> Result:
@@ -26,7 +27,7 @@ def training_epoch(name: str, examples: Examples, words: int, *, least: float) -
     theirs = torch.optim.Adam(plain.parameters(), lr=options.learning_rate, weight_decay=options.l2)
     seconds = {"plain": 0.0, "heedful": 0.0}
     losses: dict[str, list[float]] = {"plain": [], "heedful": []}
-    batches = training_batches(examples.inputs.tokens.lengths, size=options.batch, seed=0, epoch=0)
+    batches = training_batches(examples.inputs, size=options.batch, seed=0, epoch=0)
     for rows in batches:  # in turns, so that a busy machine slows both alike
         loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction="mean")
         started = time.perf_counter()
@@ -37,7 +38,7 @@ def training_epoch(name: str, examples: Examples, words: int, *, least: float) -
         losses["plain"].append(loss.item())
         seconds["plain"] += time.perf_counter() - started
         started = time.perf_counter()
-        losses["heedful"].append(train_step(model, ours, tables, examples.inputs.take(rows), loss_of))
+        losses["heedful"].append(train_step(model, ours, tables, examples.inputs.take(rows), loss_of, options=options))
         seconds["heedful"] += time.perf_counter() - started
     apart = float(np.abs(np.subtract(losses["plain"], losses["heedful"])).max())
     if apart > 1e-3:

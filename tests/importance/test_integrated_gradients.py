@@ -53,7 +53,7 @@ def sharp_model(encoder: str = "bilstm", outputs: int = 1) -> Classifier:
     with torch.no_grad():
         for part in (model.encoder, model.attention, model.decoder):
             for parameter in part.parameters():
-                parameter.mul_(8)
+                parameter.mul_(7 if encoder == "bigru" else 8)  # whose first parameters are larger
     return model
 
 
@@ -110,7 +110,7 @@ def test_equals_a_plain_sum(encoder: str, attention: str, outputs: int) -> None:
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", [name for name in ENCODERS if name != "none"])  # a line does not bend there
 def test_sharp_bends_are_refined(encoder: str, outputs: int) -> None:
     model, tokens = sharp_model(encoder, outputs), make_tokens([3, 12, 9, 15, 1])
     precise = sharp_model(encoder, outputs).double()

@@ -10,8 +10,10 @@ from heedful.ragged import Ragged
 
 SMALL = {
     "bilstm": {"hidden": 6},
+    "bigru": {"hidden": 5},
     "cnn": {"filters": 4, "kernels": (1, 3, 5, 7)},
     "average": {"hidden": 8},
+    "none": {},
 }
 WORDS = 30
 

@@ -10,7 +10,8 @@ from heedful.models.inference import predict
 from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
-from heedful.models.training import Tables, make_optimiser, train_step
+from heedful.models.tables import Tables
+from heedful.models.training import make_optimiser, train_step
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model
 
@@ -86,7 +87,7 @@ def test_steps_are_those_of_plain_autograd(encoder: str) -> None:
         theirs.zero_grad()
         loss.backward()
         theirs.step()
-        step = train_step(model, ours, tables, inputs, lambda logits: cross_entropy(logits, labels))
+        step = train_step(model, ours, tables, inputs, lambda logits: cross_entropy(logits, labels), options=options)
         assert step == pytest.approx(loss.item(), abs=1e-4)
     for name, parameter in plain.named_parameters():
         assert torch.allclose(model.get_parameter(name), parameter, atol=1e-3), name

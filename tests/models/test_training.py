@@ -14,18 +14,18 @@ from heedful.models.classifier import Classifier
 from heedful.models.inputs import with_sentinels
 from heedful.models.options import TrainingOptions
 from heedful.models.padded import Padded
+from heedful.models.schedule import selected_epoch
+from heedful.models.tables import Tables
 from heedful.models.training import (
     Examples,
     Step,
-    Tables,
     batch_loss,
     class_weights,
     make_optimiser,
-    selected_epoch,
     train,
     train_step,
 )
-from tests.models.making import make_examples, make_model
+from tests.models.making import make_examples, make_inputs, make_model
 
 
 def _train(model: Classifier, folder: Path, **options: Any) -> list[dict[str, Any]]:
@@ -50,13 +50,13 @@ def test_steps_are_those_of_plain_dense_adam(amsgrad: bool, outputs: int) -> Non
     theirs = torch.optim.Adam(plain.parameters(), lr=0.01, weight_decay=0.01, amsgrad=amsgrad)
     framed, labels = with_sentinels(examples.inputs.tokens), torch.from_numpy(examples.labels)
     for epoch in range(3):
-        for rows in training_batches(examples.inputs.tokens.lengths, size=8, seed=0, epoch=epoch):
+        for rows in training_batches(examples.inputs, size=8, seed=0, epoch=epoch):
             loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction="mean")
             loss = loss_of(plain(Padded.of(framed.take(rows))))
             theirs.zero_grad()
             loss.backward()
             theirs.step()
-            step = train_step(model, ours, tables, examples.inputs.take(rows), loss_of)
+            step = train_step(model, ours, tables, examples.inputs.take(rows), loss_of, options=options)
             assert step == pytest.approx(loss.item(), abs=1e-4)
     assert torch.allclose(model.embedding, plain.embedding.weight, atol=1e-3)
     assert torch.allclose(model.decoder.linear.weight, plain.decoder.weight, atol=1e-3)
@@ -136,7 +136,8 @@ def test_divergence_is_an_error_with_a_remedy(tmp_path: Path) -> None:
 
 def test_batches_hold_every_instance_once_and_change_between_epochs() -> None:
     lengths = np.random.default_rng(0).integers(1, 50, size=101)
-    first, again, second = (training_batches(lengths, size=8, seed=0, epoch=epoch) for epoch in (0, 0, 1))
+    inputs = make_inputs(lengths.tolist(), query=False)
+    first, again, second = (training_batches(inputs, size=8, seed=0, epoch=epoch) for epoch in (0, 0, 1))
     assert sorted(np.concatenate(first).tolist()) == list(range(101))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))

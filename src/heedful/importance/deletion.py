@@ -1,4 +1,4 @@
-"""What deleting each token of a batch gives, and the softmax that all fast forms end in."""
+"""What deleting each item of a batch gives, and the softmax that all fast forms end in."""
 
 from typing import NamedTuple
 
@@ -12,16 +12,16 @@ from heedful.ragged import Ragged
 
 
 class Deletions(NamedTuple):
-    """Outputs of a batch as it is and with each token deleted."""
+    """Outputs of a batch as it is and with each item deleted."""
 
     whole: NDArray[np.float32]  # (n, K)
     without: Ragged  # (N, K) float32
 
     @classmethod
-    def of_logits(cls, tokens: Ragged, whole: Tensor, without: Tensor) -> "Deletions":
-        """From logits (B, K) and (B, T, K), padded as the tokens are."""
-        mask = torch.from_numpy(np.arange(without.shape[1]) < tokens.lengths[:, None])
-        return cls(output_of(whole).numpy(), tokens.like(output_of(without[mask]).numpy()))
+    def of_logits(cls, items: Ragged, whole: Tensor, without: Tensor) -> "Deletions":
+        """From logits (B, K) and (B, T, K), padded as the items are."""
+        mask = torch.from_numpy(np.arange(without.shape[1]) < items.lengths[:, None])
+        return cls(output_of(whole).numpy(), items.like(output_of(without[mask]).numpy()))
 
 
 def weights_of(scores: Tensor, dim: int) -> Tensor:

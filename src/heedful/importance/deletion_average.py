@@ -3,11 +3,10 @@
 from heedful.importance.deletion import Deletions
 from heedful.importance.deletion_band import band_deletions
 from heedful.models.classifier import Classifier
-from heedful.models.inputs import Inputs, with_sentinels
-from heedful.models.padded import Padded
+from heedful.models.inputs import Inputs
 
 
 def average_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Each text is read once; no neighbour of a deleted token changes."""
-    states = model.encoder(model.embed(Padded.of(with_sentinels(inputs.tokens)))).inner()  # (B, T, H)
+    states = model.inner(model.encoder(model.read(inputs)))  # (B, T, H)
     return band_deletions(model, inputs, states, changed=[], radius=0)

@@ -50,4 +50,4 @@ def band_deletions(
         weights = weights_of(torch.cat([far, near_scores[:, block]], dim=-1), -1)  # (B, P, T + C)
         near = (weights[..., None, width:] @ near_items[:, block]).squeeze(-2)  # (B, P, 1, C) @ (B, P, C, D)
         without[:, block] = decoder.logits(weights[..., :width] @ items + near, given)
-    return Deletions.of_logits(inputs.tokens, whole, without)
+    return Deletions.of_logits(inputs.items, whole, without)

@@ -1,4 +1,7 @@
-"""Leave-one-out as it is defined: every shortened text is read from its beginning. Serves any encoder."""
+"""Leave-one-out as it is defined: every shortened sequence is encoded from its beginning. Serves any encoder.
+
+What does not depend on other items, the vectors of words or of sentences, is read once.
+"""
 
 import numpy as np
 import torch
@@ -6,22 +9,28 @@ import torch
 from heedful.importance.deletion import Deletions
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
-from heedful.models.inference import predict
 from heedful.models.inputs import Inputs
+from heedful.models.padded import Padded
 
-CHUNK_CELLS = 1_000_000  # tokens of shortened texts at a time: bounds the memory of long documents
+CHUNK_CELLS = 32_768  # items of shortened sequences at a time: bounds the memory of long documents
 
 
 def plain_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Outputs of every text and of all its shortened versions."""
-    tokens = inputs.tokens
-    without = nothing_left(model, inputs)[tokens.row_of_value]  # (N, K); stays where the only token is deleted
-    lengths = np.repeat(tokens.lengths, tokens.lengths) - 1  # (N,) of the shortened texts
-    deletions = np.flatnonzero(lengths)
-    chunk = np.cumsum(lengths[deletions]) // CHUNK_CELLS
-    for some in np.split(deletions, np.flatnonzero(np.diff(chunk)) + 1):
-        without[some] = predict(model, inputs.shortened(some))
-    return Deletions(predict(model, inputs), tokens.like(without))
+    read, given, shape = model.read(inputs), model.given(inputs), inputs.items
+    without = nothing_left(model, inputs)[shape.row_of_value]  # (N, K); stays where the only item is deleted
+    row, length = shape.row_of_value, read.values.shape[1]
+    place = np.arange(len(row)) - shape.offsets[row] + model.sentinels  # (N,) of the deleted among what is read
+    chosen = np.flatnonzero(shape.lengths[row] > 1)
+    positions, step = torch.arange(length - 1), max(1, CHUNK_CELLS // length)
+    for first in range(0, len(chosen), step):
+        some = chosen[first : first + step]  # (P,)
+        rows, gap = torch.from_numpy(row[some]), torch.from_numpy(place[some])[:, None]
+        left = positions + (positions >= gap)  # (P, L - 1): the places that are left
+        shortened = Padded(read.values[rows[:, None], left], read.lengths[rows] - 1)
+        without[some] = output_of(model(shortened, given.take(rows)).logits).numpy()
+    whole = output_of(model(read, given).logits).numpy()
+    return Deletions(whole, shape.like(without))
 
 
 def nothing_left(model: Classifier, inputs: Inputs) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

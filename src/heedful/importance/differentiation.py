@@ -1,7 +1,7 @@
 """A classifier's logits and e . dy/de of every token, batch by batch, in bounded memory."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 import torch
@@ -11,12 +11,13 @@ from torch.nn.functional import pad
 from heedful.importance.encoding import Differentiable, DifferentiableAverage
 from heedful.importance.encoding_bilstm import DifferentiableBiLSTM
 from heedful.importance.encoding_cnn import DifferentiableCNN
+from heedful.importance.outcome import Batch, Outcome
 from heedful.models.classifier import Classifier
 from heedful.models.encoders import CNN, Average, BiLSTM, Encoder
 from heedful.models.given import Given
-from heedful.models.inputs import Inputs, with_sentinels
+from heedful.models.inputs import Inputs
 from heedful.models.padded import Padded
-from heedful.ragged import Indices, length_batches
+from heedful.ragged import length_batches
 
 BATCH_ROWS = 128
 BATCH_CELLS = 16_384  # padded cells a batch: a BiLSTM of the papers' size keeps some 15 kB of each
@@ -28,22 +29,6 @@ DIFFERENTIABLE: dict[type[Encoder], type[Differentiable]] = {
 }
 
 
-class Batch(NamedTuple):
-    """Some rows' projected tokens between their sentinels."""
-
-    rows: Indices  # (B,)
-    cells: Indices  # where the rows' tokens stand among all tokens, row after row
-    projected: Padded  # (B, T + 2, D)
-    given: Given  # their queries
-
-
-class Outcome(NamedTuple):
-    """Logits, and the way back from them."""
-
-    logits: Tensor  # (B, K)
-    product: Callable[[Tensor], Tensor]  # gradient of the logits (B, K) to each token . its gradient (B, T)
-
-
 class Differentiator:
     """A classifier differentiated with respect to its embedded tokens, and nothing else; it is left as it is."""
 
@@ -51,6 +36,7 @@ class Differentiator:
         self.model = model
         self.encoder = DIFFERENTIABLE.get(type(model.encoder), Differentiable)(model.encoder)
         self.attend = self._attend_fixed if attention_fixed else self._attend
+        self.edge = int(model.sentinels)  # cells on either side of a text that are no items
 
     def batches(self, inputs: Inputs) -> Iterator[Batch]:
         """Rows of similar length together."""
@@ -59,18 +45,34 @@ class Differentiator:
         for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
             rows = filled[batch]
             some = inputs.take(rows)
-            framed = with_sentinels(some.tokens)
+            framed = self.model.frame(some.tokens)
             words, places = np.unique(framed.values, return_inverse=True)
             vectors = self.encoder.project(self.model.embedding[torch.from_numpy(words)])  # (U, D)
             padded = Padded.of(framed.like(places))
             projected = vectors.index_select(0, padded.values.flatten()).view(*padded.values.shape, -1)
-            yield Batch(rows, tokens.cells(rows), padded.with_values(projected), self.model.given(some))
+            read = partial(self._read, padded.with_values(projected), self.model.given(some))
+            yield Batch(rows, tokens.cells(rows), self.model.inner(padded).mask, read, padded.values.shape[1])
 
-    def __call__(self, projected: Padded, given: Given) -> Outcome:
-        """Read projected tokens."""
+    def _read(
+        self, projected: Padded, given: Given, rows: Tensor | None = None, shares: Tensor | None = None
+    ) -> Outcome:
+        """Read projected tokens (B, T, D); sentinels do not shrink, and what is linear in a token shrinks with it."""
+        if rows is not None:
+            projected = Padded(projected.values.index_select(0, rows), projected.lengths[rows])
+            given = given.take(rows)
+        if shares is not None:
+            positions = torch.arange(projected.values.shape[1])
+            inside = (positions >= self.edge) & (positions < projected.lengths[:, None] - self.edge)
+            scales = torch.where(inside, shares[:, None].to(projected.values.dtype), 1.0)
+            projected = projected.with_values(projected.values * scales[..., None])
         states, encoder_product = self.encoder.encode(projected)
-        logits, back = self.attend(states.inner(), given)
-        return Outcome(logits, lambda gradient: encoder_product(pad(back(gradient), (0, 0, 1, 1)))[:, 1:-1])
+        logits, back = self.attend(self.model.inner(states), given)
+
+        def product(gradient: Tensor) -> Tensor:
+            total = encoder_product(pad(back(gradient), (0, 0, self.edge, self.edge)))
+            return total[:, self.edge : total.shape[1] - self.edge]
+
+        return Outcome(logits, product)
 
     def _attend_fixed(self, states: Padded, given: Given) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Logits, and gradients of logits to those of the states (B, T, H) under weights that stay as they are."""
@@ -93,15 +95,3 @@ class Differentiator:
             weights = self.model.attention(states.with_values(leaf), given).values
             logits = self.model.decoder((weights[:, None] @ leaf).squeeze(1), given)
         return logits.detach(), lambda gradient: torch.autograd.grad(logits, leaf, gradient, retain_graph=True)[0]
-
-
-def output_slope(logits: Tensor, which: Tensor) -> Tensor:
-    """Gradient of one output of each row, `which` (B,), with respect to the logits, (B, K).
-
-    One minus an output is summed up from the others: as a difference it would vanish where the model is sure.
-    """
-    if logits.shape[1] == 1:
-        return torch.sigmoid(logits) * torch.sigmoid(-logits)
-    output, place = logits.softmax(dim=1), which[:, None]
-    others = output.scatter(1, place, 0.0)
-    return output.gather(1, place) * (-others).scatter(1, place, others.sum(dim=1, keepdim=True))

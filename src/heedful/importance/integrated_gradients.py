@@ -14,12 +14,12 @@ from torch import Tensor
 
 from heedful.errors import BadConfig
 from heedful.evidence import decide
-from heedful.importance.differentiation import BATCH_CELLS, BATCH_ROWS, Differentiator, Outcome, output_slope
+from heedful.importance.differentiable import differentiable_batches
+from heedful.importance.differentiation import BATCH_CELLS, BATCH_ROWS
+from heedful.importance.outcome import Batch, output_slope
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
-from heedful.models.given import Given
 from heedful.models.inputs import Inputs, Texts
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 
 PIECES = 4  # to begin with: fewer overlook narrow peaks
@@ -52,14 +52,13 @@ def integrated_gradients(
     if limit < PIECES * NODES:
         raise BadConfig(f"limit={limit!r}: every text takes {PIECES * NODES} gradients; allow so many at least")
     inputs = Inputs.of(texts)
-    values = inputs.tokens.like(np.empty(len(inputs.tokens.values), dtype=np.float32))
+    values = inputs.items.like(np.empty(len(inputs.items.values), dtype=np.float32))
     error = np.zeros(len(inputs), dtype=np.float32)
-    differentiate = Differentiator(model, attention_fixed=False)
     with torch.no_grad():
-        for rows, cells, projected, given in differentiate.batches(inputs):
-            total, gaps = _integrate(_Lines(differentiate, projected, given), tolerance, limit)
-            values.values[cells] = total[projected.inner().mask].numpy()
-            error[rows] = gaps.numpy()
+        for batch in differentiable_batches(model, inputs, attention_fixed=False):
+            total, gaps = _integrate(_Lines(batch), tolerance, limit)
+            values.values[batch.cells] = total[batch.real].numpy()
+            error[batch.rows] = gaps.numpy()
     return IntegratedGradients(values, error)
 
 
@@ -109,11 +108,9 @@ def _halved(pieces: _Pieces, middle: Tensor, chosen: Tensor) -> _Pieces:
 class _Lines:
     """The lines of a batch's texts, and what is explained of each."""
 
-    def __init__(self, differentiate: Differentiator, projected: Padded, given: Given) -> None:
-        self.differentiate, self.projected, self.given = differentiate, projected, given
-        self.real = projected.inner().mask  # (B, T)
-        positions = torch.arange(projected.values.shape[1])
-        self.inside = (positions > 0) & (positions < projected.lengths[:, None] - 1)  # (B, T + 2)
+    def __init__(self, batch: Batch) -> None:
+        self.read, self.width = batch.read, batch.width
+        self.real = batch.real  # (B, T)
         self.explained = torch.zeros(len(self.real), dtype=torch.int64)
 
     def pieces(self) -> _Pieces:
@@ -121,7 +118,7 @@ class _Lines:
         rows = torch.arange(len(self.real))
         ends = torch.arange(PIECES + 1, dtype=torch.float64) / PIECES
         read, shares = rows.repeat_interleave(len(ends)), ends.repeat(len(rows))
-        outputs = torch.cat([output_of(self._read(read[some], shares[some]).logits) for some in self._some(len(read))])
+        outputs = torch.cat([output_of(self.read(read[some], shares[some]).logits) for some in self._some(len(read))])
         outputs = outputs.view(len(rows), len(ends), -1)
         if outputs.shape[2] > 1:
             self.explained = torch.from_numpy(decide(outputs[:, -1].numpy()))
@@ -148,19 +145,12 @@ class _Lines:
 
     def _slopes(self, rows: Tensor, shares: Tensor) -> tuple[Tensor, Tensor]:
         """The explained outputs (Q,) at some points of the lines, and each token . its gradient there (Q, T)."""
-        logits, product = self._read(rows, shares)
+        logits, product = self.read(rows, shares)
         which = self.explained[rows]
         output = output_of(logits).gather(1, which[:, None])[:, 0]
         return output.double(), product(output_slope(logits, which)).double() / shares[:, None]
 
-    def _read(self, rows: Tensor, shares: Tensor) -> Outcome:
-        """Read tokens shrunk to shares, sentinels as they are; what is linear in a token shrinks with it."""
-        values = self.projected.values.index_select(0, rows)
-        scales = torch.where(self.inside[rows], shares[:, None].to(values.dtype), 1.0)
-        shrunk = Padded(values.mul_(scales[..., None]), self.projected.lengths[rows])
-        return self.differentiate(shrunk, self.given.take(rows))
-
     def _some(self, points: int) -> Iterator[slice]:
         """Points a batch, as many as memory allows."""
-        size = max(1, min(BATCH_ROWS, BATCH_CELLS // self.real.shape[1]))
+        size = max(1, min(BATCH_ROWS, BATCH_CELLS // self.width))
         return (slice(first, first + size) for first in range(0, points, size))

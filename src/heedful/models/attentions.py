@@ -25,11 +25,11 @@ class Attention(nn.Module):
 
 
 class Additive(Attention):
-    """v . tanh(W h + b) (Bahdanau et al. 2015), with as many hidden units as half the state."""
+    """v . tanh(W h + b) (Bahdanau et al. 2015), with as many hidden units as half the state unless others are given."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, hidden: int | None = None) -> None:
         super().__init__()
-        hidden = max(1, size // 2)
+        hidden = hidden or max(1, size // 2)
         self.hidden = nn.Linear(size, hidden)
         self.score = nn.Linear(hidden, 1, bias=False)
 
@@ -37,6 +37,13 @@ class Additive(Attention):
         """One score a cell."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
+
+
+class WideAdditive(Additive):
+    """The same with as many hidden units as the state (Yang et al. 2016, Serrano & Smith 2019)."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size, hidden=size)
 
 
 class Dot(Attention):
@@ -84,4 +91,5 @@ class DotToQuery(Attention):
 
 
 ATTENTIONS: dict[str, type[Attention]] = {"additive": Additive, "dot": Dot}
+WIDE_ATTENTIONS: dict[str, type[Attention]] = {"additive": WideAdditive, "dot": Dot}
 QUERY_ATTENTIONS: dict[str, type[Attention]] = {"additive": AdditiveToQuery, "dot": DotToQuery}

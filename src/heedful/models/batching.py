@@ -2,18 +2,36 @@
 
 import numpy as np
 
+from heedful.models.inputs import Inputs
 from heedful.ragged import Indices
 from heedful.randomness import Stream
 
 LENGTH_NOISE = 0.1  # lengths are blurred by up to this share before sorting, so that batches differ between epochs
 
 
-def training_batches(lengths: Indices, *, size: int, seed: int, epoch: int) -> list[Indices]:
-    """Every row once: sorted by blurred length, cut into batches of `size`, the batches shuffled."""
+def training_batches(inputs: Inputs, *, size: int, seed: int, epoch: int, tokens: int = 0) -> list[Indices]:
+    """Every row once: sorted by blurred length, cut into batches of `size`, the batches shuffled.
+
+    With a limit on `tokens`, batches are cut further until a batch's rows times its longest row (its longest sentence,
+    where the items are sentences) are so many at most.
+    """
+    lengths = inputs.tokens.lengths
     draw = Stream(seed, "batches").generator(epoch)
     rows = draw.permutation(len(lengths))  # so that rows of equal length fall together differently each time
     reach = np.floor(lengths[rows] * LENGTH_NOISE).astype(np.int64)
     blurred = lengths[rows] + draw.integers(-reach, reach + 1)
     rows = rows[np.argsort(blurred, kind="stable")]
     batches = [rows[start : start + size] for start in range(0, len(rows), size)]
+    if tokens:
+        longest = lengths if inputs.sentences is None else inputs.sentences.max()
+        batches = [part for batch in batches for part in _within(batch, longest[batch], tokens)]
     return [batches[index] for index in draw.permutation(len(batches))]
+
+
+def _within(batch: Indices, longest: Indices, tokens: int) -> list[Indices]:
+    """A batch in as few equal parts as the limit allows, one row each at least."""
+    for parts in range(1, len(batch) + 1):
+        cut = np.array_split(np.arange(len(batch)), parts)
+        if all(len(part) * longest[part].max() <= tokens for part in cut):
+            return [batch[part] for part in cut]
+    return [batch[row : row + 1] for row in range(len(batch))]

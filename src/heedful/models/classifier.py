@@ -1,6 +1,7 @@
 """Classifier: embed, encode, attend, decode (Jain & Wallace 2019, section 2)."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.errors import unknown_name
-from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS
+from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS, Attention
 from heedful.models.decoders import Affine, Decoder, WithQuery
 from heedful.models.encoders import ENCODERS, Encoder
 from heedful.models.given import Given
@@ -58,6 +59,9 @@ class Classifier(Embedded):
     Each sequence is read between a start and an end sentinel, which the encoder sees and attention does not.
     """
 
+    sentinels: ClassVar[bool] = True
+    attentions: ClassVar[dict[str, type[Attention]]] = ATTENTIONS
+
     def __init__(
         self,
         *,
@@ -75,14 +79,39 @@ class Classifier(Embedded):
         if attention not in ATTENTIONS:
             raise unknown_name("attention", attention, ATTENTIONS)
         self.question = None if query_embedding is None else Question(query_embedding)
-        attentions, decoder = (ATTENTIONS, Affine) if self.question is None else (QUERY_ATTENTIONS, WithQuery)
+        attentions = self.attentions if self.question is None else QUERY_ATTENTIONS
         with torch.random.fork_rng(devices=[]):  # initialise from our own seed, leave the caller's generator alone
             torch.manual_seed(Stream(seed, "parameters").integer())
-            self.encoder = ENCODERS[encoder](embedding.shape[1], encoder_options)
-            self.attention = attentions[attention](self.encoder.size)
-            self.decoder: Decoder = decoder(self.encoder.size, outputs)
-            if self.question is not None:
-                self.question.encoder = ENCODERS[encoder](embedding.shape[1], encoder_options)
+            self.build(lambda width: ENCODERS[encoder](width, encoder_options), attentions[attention], outputs)
+
+    def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
+        """Make the layers; encoders are made for the width of what they read, attentions for that of states."""
+        width = self.embedding.shape[1]
+        self.encoder = encoder(width)
+        self.attention = attention(self.encoder.size)
+        self.decoder: Decoder = (Affine if self.question is None else WithQuery)(self.encoder.size, outputs)
+        if self.question is not None:
+            self.question.encoder = encoder(width)
+
+    def frame(self, tokens: Ragged) -> Ragged:
+        """Sequences as the encoder reads them."""
+        return with_sentinels(tokens) if self.sentinels else tokens.like(tokens.values.astype(np.int64))
+
+    def inner(self, states: Padded) -> Padded:
+        """Of what the encoder reads, the part that is attended."""
+        return states.inner() if self.sentinels else states
+
+    def words(self, inputs: Inputs) -> Tensor:
+        """The word indices that are embedded to read some instances, (B, T)."""
+        return Padded.of(self.frame(inputs.tokens)).values
+
+    def items(self, vectors: Tensor, inputs: Inputs) -> Padded:
+        """What the encoder reads, (B, T, E), from the vectors of these words."""
+        return Padded(vectors, torch.from_numpy(inputs.tokens.lengths + 2 * self.sentinels))
+
+    def read(self, inputs: Inputs) -> Padded:
+        """What the encoder reads of some instances."""
+        return self.items(nn.functional.embedding(self.words(inputs), self.embedding), inputs)
 
     def given(self, inputs: Inputs) -> Given:
         """What attention and decoder are told of some instances beside their texts."""
@@ -95,10 +124,10 @@ class Classifier(Embedded):
             return Given()
         return Given(self.question(queries), None if candidates is None else _mask(candidates, self.decoder.outputs))
 
-    def forward(self, embedded: Padded, given: Given | None = None) -> Reading:
-        """Read a batch of embedded sequences with their sentinels."""
+    def forward(self, items: Padded, given: Given | None = None) -> Reading:
+        """Read a batch of what `read` gives."""
         given = given or Given()
-        states = self.encoder(embedded).inner()
+        states = self.inner(self.encoder(items))
         weights = self.attention(states, given)
         attended = (weights.values[:, None] @ states.values).squeeze(1)  # (B, 1, T) @ (B, T, H)
         return Reading(states, weights, self.decoder(attended, given))

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import pad
+from torch.nn.functional import dropout, pad
 
-from heedful.models.options import AverageOptions, BiLSTMOptions, CNNOptions
+from heedful.models.options import AverageOptions, BiGRUOptions, BiLSTMOptions, CNNOptions, NoneOptions
 from heedful.models.padded import Padded
 
 
@@ -28,18 +28,13 @@ class Encoder(nn.Module):
         raise TypeError("an encoder defines summary")
 
 
-class BiLSTM(Encoder):
-    """One-layer bidirectional LSTM (Jain & Wallace, section 2).
-
-    Two one-way LSTMs, the second over each sequence reversed within its own length: the states of a bidirectional
-    LSTM over packed sequences, but through dense kernels that are several times faster on a CPU.
+class Bidirectional(Encoder):
+    """Two one-way layers, the second over each sequence reversed within its own length: the states of a bidirectional
+    layer over packed sequences, but through dense kernels that are several times faster on a CPU.
     """
 
-    def __init__(self, width: int, options: BiLSTMOptions) -> None:
-        super().__init__(width, options)
-        self.size = 2 * options.hidden
-        self.ahead = nn.LSTM(width, options.hidden, batch_first=True)
-        self.back = nn.LSTM(width, options.hidden, batch_first=True)
+    ahead: Any  # of torch.nn
+    back: Any
 
     def forward(self, embedded: Padded) -> Padded:
         """Both directions' states side by side."""
@@ -53,19 +48,45 @@ class BiLSTM(Encoder):
         return torch.cat([ahead[torch.arange(len(ahead)), states.lengths - 1], back[:, 0]], dim=-1)
 
 
+class BiLSTM(Bidirectional):
+    """One-layer bidirectional LSTM (Jain & Wallace, section 2)."""
+
+    def __init__(self, width: int, options: BiLSTMOptions) -> None:
+        super().__init__(width, options)
+        self.size = 2 * options.hidden
+        self.ahead = nn.LSTM(width, options.hidden, batch_first=True)
+        self.back = nn.LSTM(width, options.hidden, batch_first=True)
+
+
+class BiGRU(Bidirectional):
+    """One-layer bidirectional GRU (Yang et al. 2016), initialised as in Serrano & Smith's code."""
+
+    def __init__(self, width: int, options: BiGRUOptions) -> None:
+        super().__init__(width, options)
+        self.size = 2 * options.hidden
+        self.ahead = nn.GRU(width, options.hidden, batch_first=True)
+        self.back = nn.GRU(width, options.hidden, batch_first=True)
+        for layer in (self.ahead, self.back):
+            nn.init.xavier_uniform_(layer.weight_ih_l0)
+            nn.init.orthogonal_(layer.weight_hh_l0)
+            nn.init.zeros_(layer.bias_ih_l0)
+            nn.init.zeros_(layer.bias_hh_l0)
+
+
 class CNN(Encoder):
     """Parallel convolutions of several widths, "same" padding, ReLU."""
 
     def __init__(self, width: int, options: CNNOptions) -> None:
         super().__init__(width, options)
         self.size = options.filters * len(options.kernels)
+        self.dropout = options.dropout
         self.convolutions = nn.ModuleList(
             nn.Conv1d(width, options.filters, kernel, padding=kernel // 2) for kernel in options.kernels
         )
 
     def forward(self, embedded: Padded) -> Padded:
         """Windows beyond the ends see zeros, whatever the padding holds."""
-        columns = embedded.zeroed().values.transpose(1, 2)  # (B, E, T)
+        columns = dropout(embedded.zeroed().values, self.dropout, self.training).transpose(1, 2)  # (B, E, T)
         states = torch.cat([torch.relu(convolution(columns)) for convolution in self.convolutions], dim=1)  # (B, H, T)
         return embedded.with_values(states.transpose(1, 2))
 
@@ -74,8 +95,17 @@ class CNN(Encoder):
         return pad(states.inner().zeroed().values, (0, 0, 0, 1)).amax(dim=1)
 
 
-class Average(Encoder):
-    """Each token by itself: a linear map and an activation, no context."""
+class Contextless(Encoder):
+    """Base of encoders that read each item by itself."""
+
+    def summary(self, states: Padded) -> Tensor:
+        """The mean of the tokens, zero if there are none."""
+        inner = states.inner()
+        return inner.zeroed().values.sum(dim=1) / inner.lengths.clamp_min(1)[:, None]
+
+
+class Average(Contextless):
+    """A linear map and an activation."""
 
     def __init__(self, width: int, options: AverageOptions) -> None:
         super().__init__(width, options)
@@ -88,10 +118,23 @@ class Average(Encoder):
         projected: Tensor = self.project(embedded.values)
         return embedded.with_values(self.activation(projected))
 
-    def summary(self, states: Padded) -> Tensor:
-        """The mean of the tokens, zero if there are none."""
-        inner = states.inner()
-        return inner.zeroed().values.sum(dim=1) / inner.lengths.clamp_min(1)[:, None]
+
+class NoEncoder(Contextless):
+    """Each item is its own state (Serrano & Smith's models without an encoder)."""
+
+    def __init__(self, width: int, options: NoneOptions) -> None:
+        super().__init__(width, options)
+        self.size = width
+
+    def forward(self, embedded: Padded) -> Padded:
+        """What was given."""
+        return embedded
 
 
-ENCODERS: dict[str, type[Encoder]] = {"bilstm": BiLSTM, "cnn": CNN, "average": Average}
+ENCODERS: dict[str, type[Encoder]] = {
+    "bilstm": BiLSTM,
+    "bigru": BiGRU,
+    "cnn": CNN,
+    "average": Average,
+    "none": NoEncoder,
+}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import WithQuery, output_of
 from heedful.models.given import Given
-from heedful.models.inputs import Inputs, Texts, with_sentinels
+from heedful.models.inputs import Inputs, Texts
 from heedful.models.padded import Padded
 from heedful.ragged import Indices, Ragged, length_batches
 
@@ -32,25 +32,25 @@ def predict(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) ->
     inputs = Inputs.of(texts)
     output = np.empty((len(inputs), model.decoder.outputs), dtype=np.float32)
     with torch.inference_mode():
-        for rows, batch, given in _batches(model, inputs, batch_rows):
-            output[rows] = output_of(model(model.embed(batch), given).logits).numpy()
+        for rows, items, given in _batches(model, inputs, batch_rows):
+            output[rows] = output_of(model(items, given).logits).numpy()
     return output
 
 
 def decode(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) -> Decoded:
     """Weights, items and outputs of every instance, in the order given."""
     inputs, decoder = Inputs.of(texts), model.decoder
-    tokens = inputs.tokens
-    weights = tokens.like(np.empty(len(tokens.values), dtype=np.float32))
-    items = tokens.like(np.empty((len(tokens.values), decoder.width), dtype=np.float32))
-    context = np.empty((len(tokens), decoder.width), dtype=np.float32) if isinstance(decoder, WithQuery) else None
-    output = np.empty((len(tokens), decoder.outputs), dtype=np.float32)
+    shape = inputs.items
+    weights = shape.like(np.empty(len(shape.values), dtype=np.float32))
+    items = shape.like(np.empty((len(shape.values), decoder.width), dtype=np.float32))
+    context = np.empty((len(shape), decoder.width), dtype=np.float32) if isinstance(decoder, WithQuery) else None
+    output = np.empty((len(shape), decoder.outputs), dtype=np.float32)
     with torch.inference_mode():
         for rows, batch, given in _batches(model, inputs, batch_rows):
-            reading = model(model.embed(batch), given)
+            reading = model(batch, given)
             output[rows] = output_of(reading.logits).numpy()
             mask = reading.weights.mask
-            cells = tokens.cells(rows)
+            cells = shape.cells(rows)
             weights.values[cells] = reading.weights.values[mask].numpy()
             items.values[cells] = decoder.items(reading.states.values)[mask].numpy()
             if context is not None and isinstance(decoder, WithQuery):
@@ -61,4 +61,4 @@ def decode(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) -> 
 def _batches(model: Classifier, inputs: Inputs, batch_rows: int) -> Iterator[tuple[Indices, Padded, Given]]:
     for rows in length_batches(inputs.tokens.lengths, rows=batch_rows, cells=BATCH_CELLS):
         some = inputs.take(rows)
-        yield rows, Padded.of(with_sentinels(some.tokens)), model.given(some)
+        yield rows, model.read(some), model.given(some)

@@ -17,11 +17,18 @@ class BiLSTMOptions(Options):
     hidden: int = Field(128, ge=1)  # in each direction
 
 
+class BiGRUOptions(Options):
+    """A bidirectional GRU."""
+
+    hidden: int = Field(50, ge=1)  # in each direction
+
+
 class CNNOptions(Options):
     """Parallel convolutions."""
 
     filters: int = Field(64, ge=1)  # of each kernel
     kernels: tuple[int, ...] = Field((1, 3, 5, 7), min_length=1)
+    dropout: float = Field(0.0, ge=0, lt=1)  # of what it reads, in training
 
     @field_validator("kernels")
     @classmethod
@@ -38,16 +45,36 @@ class AverageOptions(Options):
     activation: Literal["relu", "tanh"] = "relu"
 
 
-ENCODER_OPTIONS: dict[str, type[Options]] = {"bilstm": BiLSTMOptions, "cnn": CNNOptions, "average": AverageOptions}
+class NoneOptions(Options):
+    """No encoder: there is nothing to set."""
+
+
+ENCODER_OPTIONS: dict[str, type[Options]] = {
+    "bilstm": BiLSTMOptions,
+    "bigru": BiGRUOptions,
+    "cnn": CNNOptions,
+    "average": AverageOptions,
+    "none": NoneOptions,
+}
 ATTENTION_NAMES = ("additive", "dot")
+MODEL_NAMES = ("classifier", "flan", "han")
 
 
 class TrainingOptions(Options):
     """How a model is trained."""
 
-    epochs: int = Field(8, ge=1)
+    epochs: int = Field(8, ge=1)  # at most
+    patience: int = Field(0, ge=0)  # epochs without a better dev metric after which training ends; 0: it does not
     batch: int = Field(32, ge=1)
+    batch_tokens: int = Field(0, ge=0)  # texts of a batch times its longest text or sentence, at most; 0: any number
     learning_rate: float = Field(1e-3, gt=0)
+    decay: float = Field(1.0, gt=0, le=1)  # the learning rate is multiplied by it after an epoch without a better one
+    clip_norm: float = Field(0.0, ge=0)  # of all gradients together, at most; 0: any
+    clip_value: float = Field(0.0, ge=0)  # of each number of a gradient, at most; 0: any
+    max_norm: float = Field(0.0, ge=0)  # of a word vector when it is read in training, at most; 0: any
+    word_dropout: float = Field(0.0, ge=0, lt=1)  # of the words a hierarchical model makes its sentences of
+    item_dropout: float = Field(0.0, ge=0, lt=1)  # of what the encoder below the tested attention reads
+    logit_dropout: float = Field(0.0, ge=0, lt=1)
     l2: float = Field(1e-5, ge=0)
     l2_on_attention: bool = True
     amsgrad: bool = False

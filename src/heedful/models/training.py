@@ -15,16 +15,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 from heedful.errors import BadConfig
 from heedful.models.batching import training_batches
 from heedful.models.checkpoint import Checkpoint
-from heedful.models.classifier import Classifier, Embedded, padded_query
+from heedful.models.classifier import Classifier, padded_query
 from heedful.models.inference import predict
-from heedful.models.inputs import Inputs, with_sentinels
+from heedful.models.inputs import Inputs
 from heedful.models.metrics import classification_metrics
 from heedful.models.options import TrainingOptions
-from heedful.models.padded import Padded
+from heedful.models.schedule import finished, learning_rate, selected_epoch
+from heedful.models.tables import Tables
+from heedful.randomness import Stream
 
 
 class Examples(NamedTuple):
@@ -61,37 +64,53 @@ def train(
     optimiser = make_optimiser(model, options)
     history = checkpoint.resume(model, optimiser)
     weights = class_weights(training.labels, len(classes)) if options.class_weights else torch.ones(len(classes))
-    labels = torch.from_numpy(training.labels)
-    tables = Tables(model)
-    for epoch in range(len(history), options.epochs):
-        total = 0.0
-        batches = training_batches(training.inputs.tokens.lengths, size=options.batch, seed=seed, epoch=epoch)
-        for step, rows in enumerate(batches, start=1):
-            loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction=options.loss)
-            loss = train_step(model, optimiser, tables, training.inputs.take(rows), loss_of)
-            if options.loss == "sum":  # report one scale: the loss of an instance
-                loss /= len(rows)
-            if not math.isfinite(loss):
-                raise BadConfig(f"training diverged in epoch {epoch + 1}, step {step}: lower learning_rate")
-            total += loss * len(rows)
-            on_step(Step(epoch, step, len(batches), loss))
+    while not finished(history, options):
+        epoch = len(history)
+        for group in optimiser.param_groups:
+            group["lr"] = learning_rate(history, options)
+        model.train()
+        loss = _epoch(model, optimiser, training, weights, options, seed=seed, epoch=epoch, on_step=on_step)
+        model.eval()
+        if options.max_norm:  # as it will be read
+            bound_vectors(model.embedding, options.max_norm)
         output = predict(model, dev.inputs)
         if not np.isfinite(output).all():
             raise BadConfig(f"training diverged in epoch {epoch + 1}: lower learning_rate")
         metrics = classification_metrics(dev.labels, output, classes)
-        history.append({"epoch": epoch, "loss": total / len(labels), "dev": metrics})
+        history.append({"epoch": epoch, "loss": loss, "dev": metrics})
         if selected_epoch(history, options.select) == epoch:
             checkpoint.save_best(model)
         checkpoint.save(model, optimiser, history)
     return history
 
 
-def selected_epoch(history: list[dict[str, Any]], metric: str) -> int:
-    """The first epoch with the best dev metric; accuracy decides where the metric is undefined (one class in dev)."""
-    values = [record["dev"][metric] for record in history]
-    if None in values:
-        values = [record["dev"]["accuracy"] for record in history]
-    return int(np.argmax(values))
+def _epoch(
+    model: Classifier,
+    optimiser: torch.optim.Optimizer,
+    training: Examples,
+    weights: Tensor,
+    options: TrainingOptions,
+    *,
+    seed: int,
+    epoch: int,
+    on_step: Callable[[Step], None],
+) -> float:
+    """Go through all examples once; the mean loss of an instance."""
+    labels, tables, total = torch.from_numpy(training.labels), Tables(model), 0.0
+    dropout = Stream(seed, "dropout")
+    batches = training_batches(training.inputs, size=options.batch, tokens=options.batch_tokens, seed=seed, epoch=epoch)
+    with torch.random.fork_rng(devices=[]):
+        for step, rows in enumerate(batches, start=1):
+            torch.manual_seed(dropout.integer(epoch, step))  # what is left out depends on the step, not on the past
+            loss_of = partial(batch_loss, labels=labels[rows], weights=weights, reduction=options.loss)
+            loss = train_step(model, optimiser, tables, training.inputs.take(rows), loss_of, options=options)
+            if options.loss == "sum":  # report one scale: the loss of an instance
+                loss /= len(rows)
+            if not math.isfinite(loss):
+                raise BadConfig(f"training diverged in epoch {epoch + 1}, step {step}: lower learning_rate")
+            total += loss * len(rows)
+            on_step(Step(epoch, step, len(batches), loss))
+    return total / len(labels)
 
 
 def class_weights(labels: NDArray[np.int64], classes: int) -> Tensor:
@@ -125,69 +144,36 @@ def batch_loss(logits: Tensor, labels: Tensor, weights: Tensor, reduction: str) 
 def train_step(
     model: Classifier,
     optimiser: torch.optim.Optimizer,
-    tables: "Tables",
+    tables: Tables,
     inputs: Inputs,
     loss_of: Callable[[Tensor], Tensor],
+    *,
+    options: TrainingOptions,
 ) -> float:
     """One optimiser step on one batch; `loss_of` turns logits into the loss, whose value is returned."""
-    embedded = tables.text.embed(Padded.of(with_sentinels(inputs.tokens)))
-    queries = None if tables.query is None else tables.query.embed(padded_query(inputs))
-    loss = loss_of(model(embedded, model.asked(queries, inputs.candidates)).logits)
+    words = model.words(inputs)
+    if options.max_norm:
+        bound_vectors(model.embedding, options.max_norm, words)
+    items = model.items(tables.text.embed(words), inputs)
+    queries = None
+    if tables.query is not None:
+        asked = padded_query(inputs)
+        queries = asked.with_values(tables.query.embed(asked.values))
+    loss = loss_of(model(items, model.asked(queries, inputs.candidates)).logits)
     tables.clear_others()
     loss.backward()  # type: ignore[no-untyped-call]
     tables.fill()
+    if options.clip_norm:
+        clip_grad_norm_(model.parameters(), options.clip_norm)
+    if options.clip_value:
+        clip_grad_value_(model.parameters(), options.clip_value)
     optimiser.step()
     tables.clear()
     return loss.item()
 
 
-class Tables:
-    """The word vectors of a model in training: those of texts and, where there are queries, those of queries."""
-
-    def __init__(self, model: Classifier) -> None:
-        self.text = TableGradient(model)
-        self.query = None if model.question is None else TableGradient(model.question)
-        self._all = [table for table in (self.text, self.query) if table is not None]
-        kept = {id(table.reader.embedding) for table in self._all}
-        self._others = [parameter for parameter in model.parameters() if id(parameter) not in kept]
-
-    def clear_others(self) -> None:
-        """No other parameter has a gradient any more."""
-        for parameter in self._others:
-            parameter.grad = None
-
-    def fill(self) -> None:
-        """Give the word vectors their gradients."""
-        for table in self._all:
-            table.fill()
-
-    def clear(self) -> None:
-        """Take them back."""
-        for table in self._all:
-            table.clear()
-
-
-class TableGradient:
-    """The dense gradient of an embedding table, kept between steps: only rows that a batch touches are written."""
-
-    def __init__(self, reader: Embedded) -> None:
-        self.reader = reader
-        self.values = torch.zeros_like(reader.embedding)
-        reader.embedding.grad = self.values
-        self._rows, self._inputs = torch.empty(0, dtype=torch.int64), torch.empty(0)
-
-    def embed(self, tokens: Padded) -> Padded:
-        """Embedded tokens (B, T, E) as leaves, where gradients end."""
-        with torch.no_grad():
-            embedded = self.reader.embed(tokens)
-        self._rows, self._inputs = tokens.values.flatten(), embedded.values.requires_grad_()
-        return embedded
-
-    def fill(self) -> None:
-        """Add the gradients of the embedded tokens to their rows."""
-        if self._inputs.grad is not None:
-            self.values.index_add_(0, self._rows, self._inputs.grad.flatten(0, 1))
-
-    def clear(self) -> None:
-        """Back to zero everywhere."""
-        self.values.index_fill_(0, self._rows, 0.0)
+def bound_vectors(vectors: Tensor, norm: float, words: Tensor | None = None) -> None:
+    """Shorten vectors (V, E), or those of some words, to at most the norm."""
+    rows = torch.arange(len(vectors)) if words is None else words.flatten()
+    with torch.no_grad():
+        torch.embedding_renorm_(vectors, rows, norm, 2.0)
