@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from heedful.importance.outcome import output_slope
 from heedful.importance.gradient import gradient
+from heedful.importance.outcome import output_slope
 from heedful.models.attentions import ATTENTIONS
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of

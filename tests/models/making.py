@@ -1,9 +1,12 @@
 """Small models and corpora for the tests of models."""
 
+from typing import Any
+
 import numpy as np
 
 from heedful.models.classifier import Classifier
 from heedful.models.inputs import Inputs
+from heedful.models.kinds import MODELS
 from heedful.models.options import ENCODER_OPTIONS
 from heedful.models.training import Examples
 from heedful.ragged import Ragged
@@ -19,10 +22,17 @@ WORDS = 30
 
 
 def make_model(
-    encoder: str = "bilstm", attention: str = "additive", *, outputs: int = 1, seed: int = 0, query: bool = False
+    encoder: str = "bilstm",
+    attention: str = "additive",
+    *,
+    kind: str = "classifier",
+    outputs: int = 1,
+    seed: int = 0,
+    query: bool = False,
+    **parts: Any,
 ) -> Classifier:
     embedding, asked = np.random.default_rng(seed).standard_normal((2, WORDS, 10)).astype(np.float32)
-    return Classifier(
+    return MODELS[kind](
         embedding=embedding,
         encoder=encoder,
         encoder_options=ENCODER_OPTIONS[encoder](**SMALL[encoder]),
@@ -30,6 +40,7 @@ def make_model(
         outputs=outputs,
         seed=seed,
         query_embedding=asked if query else None,
+        **parts,
     )
 
 
@@ -47,6 +58,12 @@ def make_inputs(sizes: list[int], seed: int = 0, *, query: bool, outputs: int = 
     queries = make_tokens(draw.integers(1, 7, size=len(sizes)).tolist(), seed + 1)
     some = [np.flatnonzero(draw.permutation(outputs) < draw.integers(1, outputs + 1)) for _ in sizes]
     return Inputs(tokens, queries, Ragged.from_rows(some, dtype=np.int32) if candidates else None)
+
+
+def make_documents(sizes: list[list[int]], seed: int = 0) -> Inputs:
+    """Documents of sentences with so many words each."""
+    tokens = make_tokens([sum(document) for document in sizes], seed)
+    return Inputs(tokens, sentences=Ragged.from_rows(sizes, dtype=np.int32))
 
 
 def make_examples(n: int = 60, *, classes: int = 2, seed: int = 0) -> Examples:

@@ -31,11 +31,12 @@ class SentenceDifferentiator:
             rows = filled[batch]
             some = inputs.take(rows)
             sizes = some.items.lengths
-            real = torch.from_numpy(np.arange(int(sizes.max())) < sizes[:, None])
-            yield Batch(rows, items.cells(rows), real, partial(self._read, some), int(words[rows].max()))
+            width = int(sizes.max())
+            real = torch.from_numpy(np.arange(width) < sizes[:, None])
+            yield Batch(rows, items.cells(rows), real, partial(self._read, some, width), int(words[rows].max()))
 
-    def _read(self, inputs: Inputs, rows: Tensor | None = None, shares: Tensor | None = None) -> Outcome:
-        """Read documents whose words' vectors are shrunk."""
+    def _read(self, inputs: Inputs, width: int, rows: Tensor | None = None, shares: Tensor | None = None) -> Outcome:
+        """Read documents whose words' vectors are shrunk; products are padded to `width` sentences."""
         model = self.model
         if rows is not None:
             inputs = inputs.take(rows.numpy())
@@ -49,20 +50,18 @@ class SentenceDifferentiator:
             weights = model.attention(states, model.given(inputs)).values
             weights = weights.detach() if self.attention_fixed else weights
             logits = model.decoder((weights[:, None] @ states.values).squeeze(1), model.given(inputs))
-        cells = torch.from_numpy(_cells(inputs))  # (N,) the padded cell of each word's sentence
-        shape = states.values.shape[:2]
+        cells = torch.from_numpy(_cells(inputs, width))  # (N,) the padded cell of each word's sentence
 
         def product(gradient: Tensor) -> Tensor:
             (back,) = torch.autograd.grad(logits, leaf, gradient, retain_graph=True)
             each = (leaf.detach() * back).sum(dim=-1)  # (N,)
-            return each.new_zeros(shape[0] * shape[1]).index_add_(0, cells, each).view(shape)
+            return each.new_zeros(len(inputs) * width).index_add_(0, cells, each).view(-1, width)
 
         return Outcome(logits.detach(), product)
 
 
-def _cells(inputs: Inputs) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _cells(inputs: Inputs, width: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """For each word, in the order in which the model reads them, the cell of its sentence among padded ones."""
     items = inputs.items
-    width = int(items.lengths.max(initial=0))
     cells = np.flatnonzero(np.arange(width) < items.lengths[:, None])  # of each sentence
     return np.asarray(np.repeat(cells, items.values)[inputs.groups.words])
