@@ -25,7 +25,7 @@ from heedful.nested import nested, ragged
 from heedful.ragged import Ragged
 from heedful.validation import NO_LABEL, check_unique, validate
 
-_RAGGED = ("tokens", "weights", "scores", "features", "candidates", "query", "truth")
+_RAGGED = ("tokens", "weights", "scores", "features", "candidates", "query", "words", "sentences", "truth")
 _DENSE = ("ids", "output", "bias", "context", "labels")
 _DESCRIBED = ("classes", "provenance", "decoder")
 
@@ -49,6 +49,8 @@ class Evidence:
     decoder: TanhDecoder | None = None  # goes together with features and context
     labels: NDArray[np.int64] | None = None  # (n,), NO_LABEL where there is none
     query: Ragged | None = None  # of strings: question or hypothesis
+    words: Ragged | None = None  # of strings: where items are sentences, all their words
+    sentences: Ragged | None = None  # of int32: how many words each sentence has, of `words` or (None) of the items
     truth: Ragged | None = None  # (N,) bool: items known to decide
     classes: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -140,10 +142,10 @@ class Evidence:
         table["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
         if self.labels is not None:
             table["label"] = self.label_column()
-        if self.query is not None:
-            table["query"] = nested(self.query)
-        if self.truth is not None:
-            table["truth"] = nested(self.truth)
+        for name in ("query", "words", "sentences", "truth"):
+            column = getattr(self, name)
+            if column is not None:
+                table[name] = nested(column)
         return pl.DataFrame(table)
 
     def label_column(self) -> pl.Series:
@@ -183,6 +185,8 @@ class Evidence:
             decoder=TanhDecoder.from_json(about["decoder"], where) if "decoder" in about else None,
             labels=columns.labels(frame, where),
             query=columns.optional(frame, "query", "text", where),
+            words=columns.optional(frame, "words", "text", where),
+            sentences=columns.optional(frame, "sentences", "indices", where),
             truth=columns.optional(frame, "truth", "flags", where),
             classes=tuple(columns.described(about, "classes", list, where)),
             provenance=columns.described(about, "provenance", dict, where),

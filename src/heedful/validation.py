@@ -30,6 +30,7 @@ def validate(evidence: "Evidence", where: str) -> None:
     _check_candidates(evidence, where, check)
     _check_decoding(evidence, check)
     _check_labels(evidence, where, check)
+    _check_sentences(evidence, where, check)
 
 
 class _Check:
@@ -52,7 +53,8 @@ def check_unique(ids: pl.Series, where: str) -> None:
 
 
 def _check_rows(evidence: "Evidence", where: str) -> None:
-    for name in (*_PER_ITEM, "weights", "output", "bias", "context", "candidates", "labels", "query"):
+    others = ("weights", "output", "bias", "context", "candidates", "labels", "query", "words", "sentences")
+    for name in (*_PER_ITEM, *others):
         column = getattr(evidence, name)
         if column is not None and len(column) != len(evidence):
             raise BadInput(f"{where}: '{name}' has {len(column)} rows for {len(evidence)} instances")
@@ -158,6 +160,21 @@ def _check_labels(evidence: "Evidence", where: str, check: _Check) -> None:
         labels = evidence.labels
         strange = (labels != NO_LABEL) & ((labels < 0) | (labels >= classes))
         check(strange, f"its label is not one of 0 to {classes - 1}")
+
+
+def _check_sentences(evidence: "Evidence", where: str, check: _Check) -> None:
+    """Sentences cut the items or, where there are words, these: then each item is a sentence."""
+    words, sentences = evidence.words, evidence.sentences
+    if sentences is None:
+        if words is not None:
+            raise BadInput(f"{where}: column 'words' goes with 'sentences', the lengths of the items; give both")
+        return
+    check(_any(sentences.like(sentences.values < 0)), "'sentences' has a negative length")
+    if words is not None:
+        items = evidence.weights.lengths
+        check(sentences.lengths != items, "'sentences' and 'weights' have different lengths; give one value an item")
+    whole, what = (evidence.weights, "items") if words is None else (words, "words")
+    check(sentences.sum() != whole.lengths, f"the lengths of its 'sentences' do not add up to its number of {what}")
 
 
 def _any(flags: Any) -> NDArray[np.bool_]:

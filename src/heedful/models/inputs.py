@@ -1,6 +1,6 @@
 """Inputs: what a model reads of some instances; their texts and, in question answering and inference, their queries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from heedful.models.grouping import Groups
 from heedful.ragged import Indices, Ragged
-from heedful.text.vocabulary import END, START
+from heedful.text.vocabulary import END, START, UNKNOWN
 
 Flags = NDArray[np.bool_]
 
@@ -63,6 +63,11 @@ class Inputs:
             words = np.repeat(items, self.sentences.values)
             sentences = _kept(self.sentences, items)
         return Inputs(_kept(self.tokens, words), self.query, self.candidates, sentences)
+
+    def unknown(self, items: Flags) -> "Inputs":
+        """The same instances with the words of the flagged items replaced by `<unk>`."""
+        words = items if self.sentences is None else np.repeat(items, self.sentences.values)
+        return replace(self, tokens=self.tokens.like(np.where(words, UNKNOWN, self.tokens.values)))
 
 
 def _kept(rows: Ragged, flags: Flags) -> Ragged:

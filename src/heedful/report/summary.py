@@ -16,7 +16,7 @@ def run_summary(run: Run) -> RenderableType:
     """What a person wants to read when a run is done."""
     manifest, metrics = run.manifest, run.metrics
     corpus, config = manifest["corpus"], run.config
-    title = f"{run.corpus_label}, {config.encoder} + {config.attention}"
+    title = f"{run.corpus_label}, {run.model_label}"
     table = Table(title=f"{title}, preset {config.preset}, seed {config.seed}", title_justify="left", box=None)
     few = len(corpus["classes"]) <= FEW_CLASSES
     figures = {"accuracy": "accuracy", "macro_f1": "macro F1"}

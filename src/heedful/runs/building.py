@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from heedful.corpora.corpus import Corpus
 from heedful.models.classifier import Classifier
+from heedful.models.flat import Dropout
+from heedful.models.kinds import MODELS
 from heedful.models.options import ENCODER_OPTIONS
 from heedful.randomness import Stream
 from heedful.runs.config import WORD2VEC, RunConfig
@@ -24,8 +26,11 @@ def build_model(
     classes: tuple[str, ...],
     query_embedding: NDArray[np.float32] | None = None,
 ) -> Classifier:
-    """A classifier of the configured kind; two classes share one sigmoid output, unless there are queries."""
-    return Classifier(
+    """A model of the configured kind; two classes share one sigmoid output, unless there are queries."""
+    training, parts = config.training, {}
+    if config.model != "classifier":
+        parts["dropout"] = Dropout(training.word_dropout, training.item_dropout, training.logit_dropout)
+    return MODELS[config.model](
         embedding=embedding,
         encoder=config.encoder,
         encoder_options=ENCODER_OPTIONS[config.encoder](**config.encoder_options),
@@ -33,6 +38,7 @@ def build_model(
         outputs=1 if len(classes) == 2 and query_embedding is None else len(classes),
         seed=config.seed,
         query_embedding=query_embedding,
+        **parts,
     )
 
 

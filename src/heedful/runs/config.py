@@ -11,19 +11,21 @@ from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.files import fingerprint
 from heedful.importance import MEASURES
-from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, Options, TrainingOptions
+from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
 from heedful.runs.presets import PRESETS, defaults
 
 Section = TypeVar("Section", bound=BaseModel)
 
-MODELS = ("classifier",)
 WORD2VEC = "word2vec"
+_DROPOUT = {"flan": ("item_dropout", "logit_dropout"), "han": ("word_dropout", "item_dropout", "logit_dropout")}
 
 
 class VocabularyOptions(Options):
     """Which words are kept."""
 
     min_documents: int = Field(1, ge=1)  # training documents a word must occur in
+    min_count: int = Field(1, ge=1)  # how often it must occur in them
+    dev: bool = False  # the dev split counts as well, here and for word2vec
 
 
 class EmbeddingOptions(Options):
@@ -35,7 +37,8 @@ class EmbeddingOptions(Options):
     word2vec_window: int = Field(10, ge=1)
     word2vec_epochs: int = Field(5, ge=1)
     word2vec_min_count: int = Field(2, ge=1)
-    word2vec_normalise: bool = False  # vectors of length 1, as Serrano & Smith have them
+    word2vec_unknown: bool = False  # words that are not kept are trained as `<unk>`, as Serrano & Smith have it
+    word2vec_normalise: bool = False  # vectors of length 1, likewise
 
     @field_validator("vectors", mode="before")
     @classmethod
@@ -89,7 +92,13 @@ class RunConfig(Options):
     def name(self) -> str:
         """The run directory's name: the same configuration is the same directory."""
         short = fingerprint(self.model_dump(mode="json"))[:8]
-        return f"{self.corpus}-{self.encoder}-{self.attention}-{self.seed}-{short}"
+        model = "" if self.model == "classifier" else f"{self.model}-"
+        return f"{self.corpus}-{model}{self.encoder}-{self.attention}-{self.seed}-{short}"
+
+    @property
+    def hierarchical(self) -> bool:
+        """Whether the items are sentences."""
+        return self.model == "han"
 
 
 def resolve(values: Mapping[str, Any]) -> RunConfig:
@@ -97,14 +106,14 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
     chosen = {
         "corpus": "planted",
         "model": "classifier",
-        "encoder": "bilstm",
+        "encoder": "bilstm" if values.get("model", "classifier") == "classifier" else "bigru",
         "attention": "additive",
         "preset": "paper",
     }
     chosen |= {key: values[key] for key in chosen if key in values}
     valid = {
         "corpus": READERS,
-        "model": MODELS,
+        "model": MODEL_NAMES,
         "encoder": ENCODER_OPTIONS,
         "attention": ATTENTION_NAMES,
         "preset": PRESETS,
@@ -113,8 +122,14 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
         if not isinstance(chosen[kind], str) or chosen[kind] not in names:
             raise unknown_name(kind, str(chosen[kind]), names)
     query = READERS[chosen["corpus"]].query or _asks(values.get("corpus_options"))
-    base = defaults(chosen["preset"], chosen["corpus"], chosen["encoder"], query=query)
+    if query and chosen["model"] != "classifier":
+        raise BadConfig(
+            f"model {chosen['model']} reads no questions, and the texts of corpus {chosen['corpus']} have some: "
+            "choose --model classifier"
+        )
+    base = defaults(chosen["preset"], chosen["corpus"], chosen["model"], chosen["encoder"], query=query)
     config = _check(RunConfig, merge(merge(base, chosen), values), "")
+    _check_dropout(config)
     corpus_options = _check(READERS[config.corpus].options, config.corpus_options, "corpus_options.")
     encoder_options = _check(ENCODER_OPTIONS[config.encoder], config.encoder_options, "encoder_options.")
     return config.model_copy(
@@ -123,6 +138,13 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
             "encoder_options": encoder_options.model_dump(mode="json"),
         }
     )
+
+
+def _check_dropout(config: RunConfig) -> None:
+    """What a model does not have cannot be set."""
+    for name in ("word_dropout", "item_dropout", "logit_dropout"):
+        if getattr(config.training, name) and name not in _DROPOUT.get(config.model, ()):
+            raise BadConfig(f"training.{name}: model {config.model} has no such dropout; leave it at 0")
 
 
 def _asks(corpus_options: Any) -> bool:

@@ -193,6 +193,13 @@ class Run:
         return self.config.corpus + (" (subset)" if self.manifest["corpus"]["subset"] else "")
 
     @property
+    def model_label(self) -> str:
+        """The model to print: its kind, unless it is the usual one, encoder and attention."""
+        config = self.config
+        kind = "" if config.model == "classifier" else f"{config.model}, "
+        return f"{kind}{config.encoder} + {config.attention}"
+
+    @property
     def checkpoint(self) -> "Checkpoint":
         """Where an unfinished training goes on."""
         from heedful.models.checkpoint import Checkpoint

@@ -83,11 +83,10 @@ def write_importance(run: Run, reporter: Reporter) -> None:
 
     model, vocabulary, options = run.model(), run.vocabulary, run.config.importance
     evidence = run.folder / "evidence.parquet"
-    lengths = (
-        collect(scan(evidence).select(pl.col("tokens").list.len()), evidence)["tokens"].to_numpy().astype(np.int64)
-    )
     there = scan(evidence).collect_schema().names()
-    read = [name for name in ("id", "tokens", "query", "candidates") if name in there]
+    read = [name for name in ("id", "tokens", "query", "candidates", "words", "sentences") if name in there]
+    text = "words" if "words" in there else "tokens"
+    lengths = collect(scan(evidence).select(pl.col(text).list.len()), evidence)[text].to_numpy().astype(np.int64)
     parts = Parts(run.folder / "importance.parquet")
     reporter.start("importance: " + ", ".join(options.measures), int(lengths.sum()))
     done = 0
@@ -98,13 +97,13 @@ def write_importance(run: Run, reporter: Reporter) -> None:
                 importance_table(
                     model,
                     frame["id"].to_list(),
-                    inputs_of(frame, vocabulary),
+                    inputs_of(frame, vocabulary, sentences=run.config.hierarchical),
                     measures=options.measures,
                     tolerance=options.tolerance,
                 )
             )
         done += int(lengths[start:stop].sum())
-        reporter.reach(done, f"{done:,} tokens")
+        reporter.reach(done, f"{done:,} words")
     parts.finish({"run": run.folder.name})
     reporter.finish(f"{len(lengths):,} instances")
 

@@ -19,11 +19,10 @@ from heedful.models.metrics import classification_metrics
 from heedful.models.observation import decoder_of, observe
 from heedful.models.schedule import selected_epoch
 from heedful.models.training import Step, train
-from heedful.nested import ragged
 from heedful.runs.building import build_model, first_embeddings
 from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run
-from heedful.runs.reading import examples, inputs_of, labels_of
+from heedful.runs.reading import examples, inputs_of, items_of, labels_of
 from heedful.runs.reporter import Reporter
 from heedful.text.vocabulary import Vocabulary
 
@@ -70,11 +69,12 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Train on the training split, select on dev, keep the selected parameters."""
     config, vocabulary = run.config, run.vocabulary
-    training, dev = (examples(corpus, name, vocabulary) for name in ("train", "dev"))
+    sentences = config.hierarchical
+    training, dev = (examples(corpus, name, vocabulary, sentences=sentences) for name in ("train", "dev"))
     first, _ = read_tensors(run.checkpoint.first)
     model = build_model(config, classes=corpus.classes, **{name: matrix.numpy() for name, matrix in first.items()})
     batches = -(-len(training.labels) // config.training.batch)
-    reporter.start(f"training {config.encoder} + {config.attention}", config.training.epochs * batches)
+    reporter.start(f"training {run.model_label}", config.training.epochs * batches)
     started, steps = time.perf_counter(), 0
 
     def on_step(step: Step) -> None:
@@ -82,7 +82,7 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
         steps += 1
         speed = steps * config.training.batch / (time.perf_counter() - started)
         note = f"epoch {step.epoch + 1}, loss {step.loss:.3f}, {speed:,.0f} texts/s"
-        reporter.reach(step.epoch * step.steps + step.step, note)
+        reporter.reach(step.epoch * step.steps + step.step, note, total=config.training.epochs * step.steps)
 
     history = train(
         model,
@@ -103,7 +103,7 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 
 def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     """Read the test split through the model; then measure the model by what it said."""
-    model, vocabulary = run.model(), run.vocabulary
+    model, vocabulary, sentences = run.model(), run.vocabulary, run.config.hierarchical
     parts = Parts(run.folder / "evidence.parquet")
     total = corpus.sizes()["test"]
     reporter.start("evidence", total)
@@ -111,12 +111,10 @@ def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     for frame in corpus.batches("test", PART_INSTANCES, skip=done):
         evidence = observe(
             model,
-            inputs_of(frame, vocabulary),
+            inputs_of(frame, vocabulary, sentences=sentences),
             ids=frame["id"].to_list(),
-            tokens=ragged(frame, "tokens", "text", corpus.name),
             labels=labels_of(frame),
-            query=ragged(frame, "query", "text", corpus.name) if corpus.query else None,
-            truth=ragged(frame, "truth", "flags", corpus.name) if "truth" in frame.columns else None,
+            **items_of(frame, corpus.name, sentences=sentences),
         )
         parts.add(evidence.validate(f"the model's evidence on {corpus.name}").to_frame())
         done += len(frame)

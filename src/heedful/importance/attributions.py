@@ -1,0 +1,69 @@
+"""What each item says for the decision, signed, by several measures: the orders in which a race erases items.
+
+Correlations compare sizes; whoever wants to change a decision must also know which items speak for it.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from heedful.evidence import decide
+from heedful.importance.differentiable import differentiable_batches
+from heedful.importance.integrated_gradients import integrated_gradients
+from heedful.importance.leave_one_out import without_each
+from heedful.importance.outcome import output_slope
+from heedful.models.classifier import Classifier
+from heedful.models.decoders import output_of
+from heedful.models.inference import predict
+from heedful.models.inputs import Inputs
+from heedful.ragged import Ragged
+
+Attribution = Callable[[Classifier, Inputs, float], Ragged]  # of a model, its inputs and the tolerance of an integral
+
+
+def chance(output: NDArray[np.float32], decided: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The probability of given classes, (n,), in outputs (n, K)."""
+    output = output.astype(np.float64)
+    chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
+    return np.asarray(np.take_along_axis(chances, decided[:, None], axis=1)[:, 0])
+
+
+def gradient_input(model: Classifier, inputs: Inputs, tolerance: float) -> Ragged:
+    """e . dp/de with p the decided class's probability, (N,): everything is differentiated, attention included."""
+    values = np.empty(len(inputs.items.values))
+    with torch.no_grad():
+        for _, cells, real, read, _ in differentiable_batches(model, inputs, attention_fixed=False):
+            logits, product = read()
+            decided = decide(output_of(logits).numpy())
+            slopes = product(output_slope(logits, torch.from_numpy(decided)))
+            if logits.shape[1] == 1:  # the slope is that of the second class
+                slopes = slopes * torch.from_numpy(2 * decided - 1)[:, None]
+            values[cells] = slopes[real].numpy()
+    return inputs.items.like(values)
+
+
+def integrated(model: Classifier, inputs: Inputs, tolerance: float) -> Ragged:
+    """Integrated gradients of the decided class's probability, (N,)."""
+    values = integrated_gradients(model, inputs, tolerance=tolerance).values
+    output = predict(model, inputs)
+    if output.shape[1] > 1:
+        return values
+    signs = 2 * decide(output) - 1
+    return values.like(values.values * signs[values.row_of_value])
+
+
+def deletion(model: Classifier, inputs: Inputs, tolerance: float) -> Ragged:
+    """By how much the decided class's probability falls without an item, (N,)."""
+    output, items = predict(model, inputs), inputs.items
+    decided = decide(output)[items.row_of_value]
+    without = without_each(model, inputs).values
+    return items.like(chance(output[items.row_of_value], decided) - chance(without, decided))
+
+
+ATTRIBUTIONS: dict[str, Attribution] = {
+    "gradient_input": gradient_input,
+    "integrated_gradients": integrated,
+    "leave_one_out": deletion,
+}
