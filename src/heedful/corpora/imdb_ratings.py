@@ -69,7 +69,7 @@ def _rated(found: Found) -> Iterator[tuple[str, str, str]]:
     """Name, stars and text of every review."""
     if "reviews" not in found.files:
         for name, where, content in reviews(found):
-            stars = name.stem.rpartition("_")[2]
+            stars = name.stem.partition("_")[2]
             yield "-".join([*name.parts[-3:-1], name.stem]), _checked(stars, where), decode(content, where)
         return
     for number, (where, row) in enumerate(json_objects(found.files["reviews"]), start=1):

@@ -110,7 +110,8 @@ class _Text:
                 f"{self.where()}, or after it: byte {error.object[error.start]:#04x} is not UTF-8 text; save the file "
                 "as UTF-8 (iconv -t UTF-8 does it)"
             ) from error
-        self._text, self._at = self._text[self._at :] + read, 0
+        if read:
+            self._text, self._at = self._text[self._at :] + read, 0
         return bool(read)
 
     def _place(self, ahead: int) -> tuple[int, int]:
