@@ -8,12 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heedful.corpora import building, fingerprints
+from heedful.corpora import building, fingerprints, loading
 from heedful.corpora.finding import Found
 from heedful.corpora.fingerprints import source_fingerprint
 from heedful.corpora.loading import load
 from heedful.corpora.naming import class_names
 from heedful.corpora.registry import READERS
+from heedful.corpora.sentenced import SentencedOptions
 from heedful.errors import BadConfig, BadInput
 from tests.corpora.native import write
 
@@ -188,3 +189,27 @@ def test_a_damaged_cache_is_named(tmp_path, monkeypatch):
     load("planted", options=options).path.write_bytes(b"PAR1")
     with pytest.raises(BadInput, match=r"planted-.*\.parquet: this part of the cache is damaged"):
         load("planted", options=options)
+
+
+def test_a_model_that_finds_sentences_is_part_of_the_key(own_cache, rows, tmp_path, monkeypatch):
+    spacy = pytest.importorskip("spacy")
+    model = spacy.blank("en")
+    model.add_pipe("sentencizer")
+    model.to_disk(tmp_path / "model")
+    first = table(rows, sentences=str(tmp_path / "model"))
+    assert table(rows, sentences=str(tmp_path / "model")).fingerprint == first.fingerprint
+    model.meta["version"] = "0.0.1"
+    model.to_disk(tmp_path / "model")
+    second = table(rows, sentences=str(tmp_path / "model"))
+    assert second.fingerprint != first.fingerprint
+    assert second.content == first.content
+    assert len({first.fingerprint, table(rows).fingerprint, table(rows, sentences="sentencizer").fingerprint}) == 3
+
+
+def test_so_is_the_version_of_an_installed_model(monkeypatch):
+    keys = []
+    for version in ("3.8.0", "3.8.1"):
+        monkeypatch.setattr(loading, "_version", lambda package, version=version: version)
+        keys.append(loading._code(SentencedOptions(sentences="en_core_web_sm")))
+    assert keys[0][-1] == "3.8.0"
+    assert keys[1][-1] == "3.8.1"

@@ -8,7 +8,9 @@ import pytest
 
 from heedful.corpora.loading import load
 from heedful.corpora.planted import _VERDICTS
+from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig
+from heedful.text.sentences import in_a_row
 
 SIZES = {"train": 400, "dev": 20, "test": 200}
 
@@ -104,3 +106,23 @@ def test_another_seed_is_another_corpus() -> None:
 def test_bad_dials_are_named(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(BadConfig, match=problem):
         load("planted", options=options)
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_every_clause_with_its_full_stop_is_a_sentence(single: bool) -> None:
+    reader = READERS["planted"]
+    options = reader.options(single_sentence=single)
+    for row in frame(single_sentence=single, verdicts=2).head(50).iter_rows(named=True):
+        assert len(row["sentences"]) == row["tokens"].count(".")
+        ends = np.cumsum(row["sentences"])
+        assert ends[-1] == len(row["tokens"])
+        assert all(row["tokens"][end - 1] == "." for end in ends)
+        assert not single or len(ends) == 1
+        cut = reader.sentences(" ".join(row["tokens"]), options)
+        assert in_a_row(cut) == (row["tokens"], row["sentences"])
+
+
+def test_a_text_given_later_need_not_end_in_a_full_stop() -> None:
+    reader = READERS["planted"]
+    assert reader.sentences("The plot was dull. Rain", None) == [["the", "plot", "was", "dull", "."], ["rain"]]
+    assert reader.sentences(" ", None) == []

@@ -1,8 +1,12 @@
 """The readers on the real corpora, wherever HEEDFUL_DATA says they are."""
 
+from itertools import islice
+
 import pytest
 
+from heedful.corpora.archives import decode
 from heedful.corpora.download import SOURCES, _check_rows
+from heedful.corpora.imdb import reviews
 from heedful.corpora.loading import load
 from heedful.corpora.reader import Options
 from heedful.corpora.registry import READERS
@@ -101,3 +105,48 @@ def test_row_counts_that_a_download_must_have(real_data, name):
 def test_imdb(real_data):
     counts = load("imdb", data=real_data, options={"cleaning": "released"}).counts()
     assert counts == {"train": [8710, 8502], "dev": [2154, 2150], "test": [2177, 2170]}
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "test", "sentences"),
+    [
+        ("yahoo", (3590, 400, 418), {"Society & Culture": 209, "Science & Mathematics": 209}, 7.03),
+        ("yelp", (4493, 500, 5000), {"1": 722, "2": 419, "3": 545, "4": 1073, "5": 2241}, 7.68),
+        ("amazon", (4994, 628, 1574), {"1": 490, "2": 288, "4": 224, "5": 572}, 7.98),
+    ],
+)
+def test_samples_of_documents_in_sentences(real_data, name, sizes, test, sentences):
+    with pytest.raises(NotFound, match="--subset uses it"):
+        load(name, data=real_data)
+    corpus = load(name, data=real_data, subset=True)
+    assert (tuple(corpus.sizes().values()), corpus.subset) == (sizes, True)
+    assert dict(zip(corpus.classes, corpus.counts()["test"], strict=True)) == test
+    frame = corpus.split("test")
+    assert round(frame["sentences"].list.len().mean(), 2) == sentences
+    assert frame["sentences"].list.sum().eq(frame["tokens"].list.len()).all()
+    assert not any("\\n" in token for token in frame["tokens"].explode())
+
+
+def test_imdb_ratings_begin_as_spacy_cuts_them(real_data):
+    spacy = pytest.importorskip("spacy")
+    plain = spacy.blank("en")
+    plain.add_pipe("sentencizer")
+    reader, options = READERS["imdb-ratings"], READERS["imdb-ratings"].options()
+    assert reader.find([real_data], options, subset=False) is None
+    found = reader.find([real_data], options, subset=True)
+    assert found.subset
+    texts = (decode(content, where) for _, where, content in reviews(found))
+    for document, text in islice(zip(reader.documents(found, options), texts, strict=True), 200):
+        parsed = plain(" ".join(reader.clean(text).split()))
+        assert [token.text.lower() for token in parsed] == document.tokens
+        assert [len(sentence) for sentence in parsed.sents] == document.sentences
+        assert document.id.endswith(f"_{document.label}")
+
+
+@pytest.mark.slow
+def test_imdb_ratings(real_data):
+    corpus = load("imdb-ratings", data=real_data, subset=True)
+    assert (corpus.sizes(), corpus.subset) == ({"train": 40000, "dev": 5000, "test": 5000}, True)
+    assert corpus.classes == ("1", "2", "3", "4", "7", "8", "9", "10")
+    assert corpus.counts()["test"] == [968, 475, 487, 549, 484, 619, 446, 972]
+    assert round(corpus.split("test")["sentences"].list.len().mean(), 1) == 12.3

@@ -3,9 +3,13 @@ import json
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from heedful.corpora.loading import load
+from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.text.sentences import in_a_row
 from tests.corpora.native import write
 
 WORDS = ["good", "bad"]
@@ -233,3 +237,85 @@ def test_an_empty_query(tmp_path, empty):
         table(save(tmp_path / "t.jsonl", rows), query="question", tokens="spaces")
     with pytest.raises(BadInput, match=r"has no column 'hypothesis'; it has: text, label, question"):
         table(save(tmp_path / "u.csv", rows), query="hypothesis")
+
+
+TWO = [{"text": f"It isn't {WORDS[n % 2]}. Film {n} is!", "label": WORDS[n % 2]} for n in range(100)]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet"])
+def test_texts_in_sentences(tmp_path, name):
+    path = save(tmp_path / name, TWO)
+    flat, cut = everything(table(path)), everything(table(path, sentences="sentencizer"))
+    assert "sentences" not in flat.columns
+    assert cut.drop("sentences").equals(flat)
+    assert cut["sentences"].to_list() == [[5, 4]] * 100
+    assert "qqq" in cut["tokens"][0].to_list()
+
+
+def test_texts_in_sentences_that_are_tokenised_already(tmp_path):
+    rows = [{**row, "text": "We can't wait . So what ?! Film. No"} for row in ROWS]
+    cut = everything(table(save(tmp_path / "t.csv", rows), tokens="spaces", sentences="sentencizer"))
+    assert cut["tokens"][0].to_list() == rows[0]["text"].split()
+    assert cut["sentences"].to_list() == [[4, 5]] * 100  # "?!" and "Film." are no marks of the rule
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("tokens", ["spacy", "spaces"])
+def test_lists_of_sentences(tmp_path, kind, tokens):
+    rows = [{"text": ["It's 5. Yes.", " ", "Two words", ""], "label": n % 2} for n in range(40)]
+    cut = everything(table(save(tmp_path / f"t.{kind}", rows), tokens=tokens, sentences="sentencizer"))
+    words = "it 's qqq . yes . two words" if tokens == "spacy" else "It's 5. Yes. Two words"
+    assert " ".join(cut["tokens"][0]) == words
+    assert cut["sentences"].to_list() == [[len(words.split()) - 2, 2]] * 40
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_lists_of_sentences_of_tokens(tmp_path, kind):
+    rows = [{"text": [["Two words", "x"], [], ["Y"]], "label": n % 2} for n in range(40)]
+    path = save(tmp_path / f"t.{kind}", rows)
+    cut = everything(table(path, tokens="spaces", sentences="sentencizer"))
+    assert cut["tokens"][0].to_list() == ["Two words", "x", "Y"]
+    assert cut["sentences"].to_list() == [[2, 1]] * 40
+    with pytest.raises(
+        BadInput, match=rf"t\.{kind}, (line|row) 1: column 'text' holds lists; .*set tokens to 'spaces'"
+    ):
+        table(path, sentences="sentencizer")
+    with pytest.raises(
+        BadInput, match=rf"t\.{kind}, (line|row) 1: column 'text' holds \['Two words', 'x'\], .*no text"
+    ):
+        table(path, tokens="spaces")
+
+
+@pytest.mark.parametrize("empty", ["", "  ", [], [""], [[], []], [None, " "], None])
+def test_a_text_without_a_sentence(tmp_path, empty):
+    rows = [{"text": empty if n == 4 else ["Yes.", "No."], "label": n % 2} for n in range(40)]
+    with pytest.raises(BadInput, match=r"t\.jsonl, line 5: column 'text' (is empty|has no sentence); remove the row"):
+        table(save(tmp_path / "t.jsonl", rows), sentences="sentencizer")
+
+
+def test_an_empty_row_of_a_csv_in_sentences(tmp_path):
+    with pytest.raises(BadInput, match=r"t\.csv, line 5: column 'text' is empty"):
+        table(save(tmp_path / "t.csv", bad({"text": "  "})), sentences="sentencizer")
+
+
+def test_queries_are_not_cut_into_sentences(tmp_path):
+    rows = [{**row, "question": "Is it? Really?"} for row in TWO]
+    corpus = table(save(tmp_path / "t.csv", rows), query="question", sentences="sentencizer")
+    assert corpus.split("test")["query"][0].to_list() == ["is", "it", "?", "really", "?"]
+
+
+def test_a_model_for_sentences_that_is_not_there(tmp_path):
+    path = save(tmp_path / "t.csv", TWO)
+    with pytest.raises(BadConfig, match=r"'en_no_such' is neither .*python -m spacy download en_no_such.*sentencizer"):
+        table(path, sentences="en_no_such")
+    with pytest.raises(BadConfig, match="option sentences: String should have at least 1 character"):
+        table(path, sentences="")
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(max_size=60), tokens=st.sampled_from(["spacy", "spaces"]))
+def test_sentences_and_tokens_of_a_text_given_later_agree(text, tokens):
+    reader = READERS["table"]
+    options = reader.options(file="t.csv", tokens=tokens, sentences="sentencizer")
+    assert in_a_row(reader.sentences(text, options))[0] == reader.tokenise(text, options)
+    assert reader.sentences(text, reader.options(file="t.csv", tokens=tokens)) is None

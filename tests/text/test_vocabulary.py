@@ -34,3 +34,23 @@ def test_words_that_are_always_in_stand_in_order_and_no_special_one_is_doubled()
 def test_no_word_is_left():
     with pytest.raises(BadInput, match="no word occurs in 2 training documents; lower min_documents"):
         built([["a"], ["b"]], min_documents=2)
+
+
+@settings(deadline=None)
+@given(rows=st.lists(st.tuples(WORDS, WORDS), max_size=6), documents=st.integers(1, 3), occurrences=st.integers(1, 6))
+def test_a_word_may_have_to_occur_often(rows, documents, occurrences):
+    text, query = [list(column) for column in zip(*rows, strict=True)] or [[], []]
+    both = [[*one, *other] for one, other in zip(text, query, strict=True)]
+    expected = {
+        word
+        for word in "abcd"
+        if sum(word in one for one in both) >= documents and sum(one.count(word) for one in both) >= occurrences
+    }
+    options = {"min_documents": documents, "min_count": occurrences, "always": ["z"]}
+    assert built(text, query, **options) == built(both, **options) == tuple(sorted({*expected, "z"}))
+
+
+def test_no_word_is_left_of_those_that_occur_often():
+    with pytest.raises(BadInput, match=r"in 1 training documents and 5 times in all; lower min_documents or min_count"):
+        built([["a"] * 4, ["b"]], min_count=5)
+    assert built([["a"] * 5, ["b"]], min_count=5) == ("a",)

@@ -70,3 +70,19 @@ def test_token_lists_come_again_and_in_order(tmp_path):
     texts = TokenLists(pl.scan_parquet(tmp_path / "c.parquet"))
     assert list(texts) == rows
     assert list(texts) == rows
+
+
+def test_token_lists_by_sentence_with_unknown_words(tmp_path):
+    rows = [[f"w{number}", "x", "y"] for number in range(5000)]
+    frame = pl.DataFrame({"sentences": [[2, 1], [3]] * 2500, "tokens": rows, "query": [["q"]] * 5000})
+    frame.write_parquet(tmp_path / "c.parquet", row_group_size=700)
+    lazy = pl.scan_parquet(tmp_path / "c.parquet")
+    by_sentence = [cut for n, row in enumerate(rows) for cut in ([row] if n % 2 else [row[:2], row[2:]])]
+    assert list(TokenLists(lazy)) == by_sentence
+    known = {"x", "w3"}
+    texts = TokenLists(lazy, known=known)
+    expected = [[word if word in known else "<unk>" for word in sentence] for sentence in by_sentence]
+    assert list(texts) == expected
+    assert list(texts) == expected
+    assert list(TokenLists(lazy, "query")) == [["q"]] * 5000
+    assert next(iter(TokenLists(lazy.drop("sentences"), known=()))) == ["<unk>"] * 3

@@ -25,6 +25,19 @@ def check_queries(documents: pl.LazyFrame, where: str) -> None:
             )
 
 
+def check_sentences(documents: pl.LazyFrame, where: str) -> None:
+    """Sentences have a token at least, and together they are the text."""
+    if "sentences" in documents.collect_schema():
+        length, total = pl.col("tokens").list.len(), pl.col("sentences").list.sum()
+        wrong = documents.filter((total != length) | (pl.col("sentences").list.min() < 1))
+        found = wrong.select("id", "sentences", length=length).head(1).collect()
+        for name, sentences, tokens in found.iter_rows():
+            raise BadInput(
+                f"{where}: the sentences of '{name}' have {str(sentences)[:80]} tokens, and the text {tokens}; each "
+                "must have one or more, and together those of the text"
+            )
+
+
 def check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bool) -> None:
     """Every split has instances, two classes or more are `known`, and no split has others unless `unseen` allows it."""
     for name in SPLITS:

@@ -17,8 +17,9 @@ class Corpus:
 
     Columns of the file: `split`, `id` (unique), `tokens` (list of strings), `label` (index into `classes`; null where
     the answer is none of them) and, where there are such things, `truth` (list of booleans: the tokens known to
-    decide), `query` (list of strings: the tokens of a question or hypothesis) and `candidates` (list of indices into
-    `classes`, rising: what may be answered in this instance; without the column, any class).
+    decide), `query` (list of strings: the tokens of a question or hypothesis), `candidates` (list of indices into
+    `classes`, rising: what may be answered in this instance; without the column, any class) and `sentences` (list of
+    int32: how many of the tokens each sentence has, 1 or more; they add up to the number of tokens).
     """
 
     name: str
@@ -83,7 +84,8 @@ class Document:
     """One instance as a reader yields it; a field that may be None is given by all documents of a corpus or by none.
 
     `label` is a class name, `truth` marks the tokens known to decide, `query` holds the tokens of a question or
-    hypothesis, and `candidates` the class names that may be answered here (None: every class).
+    hypothesis, `candidates` the class names that may be answered here (None: every class), and `sentences` tells how
+    many of the tokens each sentence has.
     """
 
     id: str
@@ -93,3 +95,4 @@ class Document:
     truth: Sequence[bool] | None = None
     query: Sequence[str] | None = None
     candidates: Sequence[str] | None = None
+    sentences: Sequence[int] | None = None

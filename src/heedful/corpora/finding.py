@@ -8,7 +8,7 @@ from pathlib import Path
 Layout = Mapping[str, str]  # role -> path below a data folder
 
 _MARKS = ("_subset", "-partial", "_partial")  # in the names of files that hold a part of the official data
-_ENDING = re.compile(r"\.(tar\.gz|tgz|tar|zip|csv|tsv|txt|jsonl)$")
+_ENDING = re.compile(r"\.(tar\.gz|tgz|tar|zip|csv|tsv|txt|jsonl|json)$")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from heedful.text.tokenising import keras_tokens, tokeniser
 
 MOST_WORDS = 400
 SEED = 1378
+LINE_BREAK = re.compile(r"<br\s*/?>")
 
 _SIDES = {"neg": "negative", "pos": "positive"}
 _FOLDERS = [f"{split}/{side}" for split in ("train", "test") for side in _SIDES]
@@ -33,7 +34,6 @@ _LAYOUTS = [
     *below(["imdb", ""], {"archive": "aclImdb_labelled.tar.gz"}),
     *below(["imdb", ""], {"archive": "aclImdb_v1.tar"}),
 ]
-_LINE_BREAK = re.compile(r"<br\s*/?>")
 
 
 class IMDB(Reader):
@@ -60,7 +60,7 @@ class IMDB(Reader):
 
     def tokenise(self, text: str, options: Options) -> list[str]:
         """Without line breaks; the released code has Keras' tokens, in which they are words."""
-        return tokeniser()(_LINE_BREAK.sub(" ", text)) if options.cleaning == "paper" else keras_tokens(text)
+        return tokeniser()(LINE_BREAK.sub(" ", text)) if options.cleaning == "paper" else keras_tokens(text)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
         """A fifth of train for dev; of test, a fifth only; more than 6 tokens."""

@@ -19,6 +19,7 @@ from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.files import content_fingerprint, fingerprint
+from heedful.text.sentences import SENTENCIZER, missing_model
 
 
 def load(
@@ -36,7 +37,7 @@ def load(
     """
     reader, chosen, found = _found(name, options or {}, data, subset)
     content = _content(reader, chosen, found)
-    key = fingerprint([content, _code()])
+    key = fingerprint([content, _code(chosen)])
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
     if not path.exists():
         with private_draft(path) as draft:
@@ -89,11 +90,22 @@ def _content(reader: Reader, options: Options, found: Found) -> str:
     return fingerprint([reader.name, options.model_dump(mode="json", exclude={"file"}), files, found.subset])
 
 
-def _code() -> list[str]:
-    """What reads it: our own code, and the libraries that tokenise and split."""
+def _code(options: Options) -> list[str]:
+    """What reads it: our own code, the libraries that tokenise and split, and a model that finds sentences."""
     source = Path(__file__).parents[1]
     code = [source / "randomness.py", *sorted(source.glob("corpora/*.py")), *sorted(source.glob("text/*.py"))]
-    return [*map(content_fingerprint, code), _version("spacy"), _version("scikit-learn")]
+    model = _sentence_model(getattr(options, "sentences", None))
+    return [*map(content_fingerprint, code), _version("spacy"), _version("scikit-learn"), *model]
+
+
+def _sentence_model(name: str | None) -> list[str]:
+    """The version of an installed spaCy model, or the content of one that lies in a folder."""
+    if name is None or name == SENTENCIZER:
+        return []
+    version = _version(name)
+    if not version and not Path(name).is_dir():
+        raise missing_model(name)
+    return [version or source_fingerprint(Path(name))]
 
 
 def _version(package: str) -> str:

@@ -17,12 +17,14 @@ from heedful.corpora.corpus import SPLITS, Document
 from heedful.corpora.finding import Found
 from heedful.corpora.reader import Options, Reader
 from heedful.randomness import Stream
+from heedful.text.sentences import in_a_row
 
 _VERDICTS = (
     "dreadful awful terrible boring lousy clumsy tedious shoddy hollow lifeless".split(),
     "decent passable average ordinary moderate middling fair tolerable standard usual".split(),
     "superb wonderful brilliant delightful moving gripping charming masterful radiant splendid".split(),
 )
+_STOP = "."
 _NAMES = ("bad", "middling", "good")
 _ASPECTS = "plot acting music dialogue camera script ending pacing cast direction editing lighting".split()
 _PEOPLE = "brother sister neighbour colleague teacher friend cousin aunt uncle flatmate".split()
@@ -76,6 +78,10 @@ class Planted(Reader):
         """The grammar's tokens are words and full stops, in lower case."""
         return text.lower().replace(".", " . ").replace(",", " , ").split()
 
+    def sentences(self, text: str, options: Any) -> list[list[str]]:
+        """Each ends in its full stop."""
+        return _sentences(self.tokenise(text, options))
+
     def documents(self, found: Found, options: PlantedOptions) -> Iterator[Document]:
         """Each document from its own stream: a larger corpus begins with the smaller one."""
         stream = Stream(options.seed, "planted")
@@ -90,7 +96,8 @@ class Planted(Reader):
                 if draw.random() < options.noise:
                     grade = int(draw.choice(len(shares), p=shares))
                 name = _NAMES[_grades(options)[grade]]
-                yield Document(f"{split}-{index:05d}", tokens, name, split, truth)
+                _, lengths = in_a_row(_sentences(tokens))
+                yield Document(f"{split}-{index:05d}", tokens, name, split, truth, sentences=lengths)
 
 
 def _grades(options: PlantedOptions) -> tuple[int, ...]:
@@ -130,8 +137,17 @@ def _document(draw: np.random.Generator, grade: int, options: PlantedOptions) ->
             _add_verdict(add, draw, grade, options)
         else:
             add(_filler(draw, grade, options))
-        add("," if options.single_sentence and position < len(plan) else ".")
+        add("," if options.single_sentence and position < len(plan) else _STOP)
     return tokens, truth
+
+
+def _sentences(tokens: Sequence[str]) -> list[list[str]]:
+    sentences: list[list[str]] = [[]]
+    for token in tokens:
+        sentences[-1].append(token)
+        if token == _STOP:
+            sentences.append([])
+    return [sentence for sentence in sentences if sentence]
 
 
 def _add_verdict(add: Any, draw: np.random.Generator, grade: int, options: PlantedOptions) -> None:

@@ -55,7 +55,8 @@ class Reader(ABC):
     def answers(self, training: pl.LazyFrame) -> Iterable[str]:
         """The class names in the order of their indices, where `classes` gives none: the training labels.
 
-        `training` has the columns tokens, label and, where documents have them, truth, query and candidates (names).
+        `training` has the columns tokens, label and, where documents have them, truth, query, candidates (names) and
+        sentences.
         """
         return class_names(training.select("label").collect()["label"])
 
@@ -63,6 +64,13 @@ class Reader(ABC):
         """The tokens of a text, as in this corpus."""
         return tokeniser()(text)
 
+    def sentences(self, text: str, options: Any) -> list[list[str]] | None:
+        """The tokens of a text sentence by sentence, as in this corpus; None: its texts are not cut into sentences."""
+        return None
+
     def split(self, table: pl.DataFrame, options: Any) -> pl.Series:
-        """The final split of each row of `table` (id, label, split, length); null drops the row."""
+        """The final split of each row of `table` (id, label, split, length); null drops the row.
+
+        Where documents have sentences there are also `sentences`, how many, and `longest`, the tokens of the longest.
+        """
         return table["split"]

@@ -14,6 +14,7 @@ from heedful.corpora.splitting import hold_out
 from heedful.corpora.values import class_name, values
 from heedful.errors import BadInput, NotFound
 from heedful.printable import plain_text
+from heedful.text.sentences import in_a_row, text_sentences, token_sentences
 from heedful.text.tokenising import tokeniser
 
 SPLIT_NAMES = {
@@ -28,6 +29,9 @@ class TableOptions(Options):
 
     file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
     text: str = "text"  # a column of strings or, with tokens "spaces", of lists of tokens (JSON lines, Parquet)
+    # cuts texts into sentences: "sentencizer", or a spaCy model with a parser; a list of strings then is one of
+    # sentences and, with tokens "spaces", a list of lists one of sentences of tokens
+    sentences: str | None = Field(None, min_length=1)
     label: str = "label"
     query: str | None = None  # a column of questions or hypotheses, cut into tokens as the texts are
     split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
@@ -63,9 +67,11 @@ class Table(Reader):
         named = {role: column for role, column in columns.items() if column is not None}
         for number, (where, row) in enumerate(values(path, list(named.values())), start=1):
             cell = dict(zip(named, row, strict=True))
+            tokens, lengths = self._document(cell["text"], where, options)
             yield Document(
                 id=_text(cell["id"], where, options.id or "") if "id" in cell else f"row-{number}",
-                tokens=self._tokens(cell["text"], where, options.text, options),
+                tokens=tokens,
+                sentences=lengths,
                 label=class_name(cell["label"], where, options.label),
                 split=_split(cell["split"], where) if "split" in cell else "train",
                 query=self._tokens(cell["query"], where, options.query or "", options) if "query" in cell else None,
@@ -74,6 +80,27 @@ class Table(Reader):
     def tokenise(self, text: str, options: TableOptions) -> list[str]:
         """By spaCy's rules or, if the texts are tokenised already, at spaces."""
         return tokeniser()(text) if options.tokens == "spacy" else text.split()
+
+    def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
+        """The same tokens; None unless the option `sentences` is set."""
+        if options.sentences is None:
+            return None
+        if options.tokens == "spacy":
+            return text_sentences(text, options.sentences, numbers=False)
+        return token_sentences(text.split(), options.sentences)
+
+    def _document(self, value: Any, where: str, options: TableOptions) -> tuple[list[str], list[int] | None]:
+        """The tokens of a text and, if it is cut into sentences, how many each has."""
+        column = options.text
+        if options.sentences is None:
+            return self._tokens(value, where, column, options), None
+        if isinstance(value, list):
+            cut = [self._tokens(one, where, column, options) for one in value if not _is_empty(one)]
+        else:
+            cut = self.sentences(_text(value, where, column), options) or []
+        if not cut:
+            raise BadInput(f"{where}: column '{column}' has no sentence; remove the row or fill it in")
+        return in_a_row(cut)
 
     def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
@@ -105,6 +132,10 @@ def _text(value: Any, where: str, column: str) -> str:
     if not text.strip():
         raise BadInput(f"{where}: column '{column}' is empty; remove the row or fill it in")
     return text
+
+
+def _is_empty(sentence: Any) -> bool:
+    return sentence is None or sentence == [] or (isinstance(sentence, str) and not sentence.strip())
 
 
 def _split(value: Any, where: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from heedful.corpora.checks import check_ids, check_labels, check_queries
+from heedful.corpora.checks import check_ids, check_labels, check_queries, check_sentences
 from heedful.corpora.corpus import Document
 from heedful.corpora.finding import Found
 from heedful.corpora.reader import Options, Reader
@@ -16,6 +16,8 @@ from heedful.files import Parts, atomic
 
 PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is written, or read
 PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
+
+_OPTIONAL = {"truth": pl.Boolean, "query": pl.String, "candidates": pl.String, "sentences": pl.Int32}
 
 Progress = Callable[[int], None]
 
@@ -28,9 +30,10 @@ def write_corpus(reader: Reader, options: Options, found: Found, path: Path, pro
     where = ", ".join(str(file) for file in found.files.values()) or reader.name
     if not parts.done:
         raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
-    table = parts.scan().select("id", "label", "split", length=pl.col("tokens").list.len()).collect()
+    table = _table(parts.scan())
     check_ids(table, where)
     check_queries(parts.scan(), where)
+    check_sentences(parts.scan(), where)
     table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
     try:
         table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
@@ -43,6 +46,14 @@ def write_corpus(reader: Reader, options: Options, found: Found, path: Path, pro
     check_labels(table, where, known=known, unseen=reader.unseen)
     _write(path, _indexed(parts, table, classes), classes, rows=PART_TOKENS * len(table) // int(table["length"].sum()))
     parts.discard()
+
+
+def _table(documents: pl.LazyFrame) -> pl.DataFrame:
+    """What a split may depend on: see `Reader.split`."""
+    columns = {"length": pl.col("tokens").list.len()}
+    if "sentences" in documents.collect_schema():
+        columns |= {"sentences": pl.col("sentences").list.len(), "longest": pl.col("sentences").list.max()}
+    return documents.select("id", "label", "split", **columns).collect()
 
 
 def _training(parts: Parts, training: pl.DataFrame) -> pl.LazyFrame:
@@ -100,7 +111,7 @@ def _frame(documents: Sequence[Document]) -> pl.DataFrame:
         "tokens": pl.Series([list(document.tokens) for document in documents], dtype=pl.List(pl.String)),
         "label": [document.label for document in documents],
     }
-    for name, kind in (("truth", pl.Boolean), ("query", pl.String), ("candidates", pl.String)):
+    for name, kind in _OPTIONAL.items():
         values = [getattr(document, name) for document in documents]
         if values.count(None) < len(values):
             columns[name] = pl.Series([list(value) for value in values], dtype=pl.List(kind))

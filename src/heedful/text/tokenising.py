@@ -30,7 +30,7 @@ class Tokeniser:
     def __init__(self, *, numbers: bool = False) -> None:
         self._spacy = _spacy_tokeniser()
         self._crossing = CrossingCases(self._spacy)
-        self._finish: Callable[[str], str] = str.lower if numbers else _lower_without_numbers
+        self.finish: Callable[[str], str] = str.lower if numbers else _lower_without_numbers
         self._seen: dict[str, tuple[str, ...]] = {}
 
     def __call__(self, text: str) -> list[str]:
@@ -38,7 +38,7 @@ class Tokeniser:
         chunks = text.split()
         joined = " ".join(chunks)
         if self._crossing.may_occur(joined):
-            return [self._finish(token.text) for token in self._spacy(joined)]
+            return [self.finish(token.text) for token in self._spacy(joined)]
         tokens: list[str] = []
         seen = self._seen
         for chunk in chunks:
@@ -47,7 +47,7 @@ class Tokeniser:
         return tokens
 
     def _chunk(self, chunk: str) -> tuple[str, ...]:
-        tokens = tuple(self._finish(token.text) for token in self._spacy(chunk))
+        tokens = tuple(self.finish(token.text) for token in self._spacy(chunk))
         if len(chunk) <= CACHED_LENGTH:
             if len(self._seen) >= CACHED_CHUNKS:
                 self._seen.clear()  # the frequent ones are back after a few texts

@@ -1,4 +1,4 @@
-"""Vocabulary: the words of the training split that occur in enough documents, and their indices."""
+"""Vocabulary: the words of the training split that occur often enough, and their indices."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,25 +23,27 @@ class Vocabulary:
     words: tuple[str, ...]
 
     @classmethod
-    def build(cls, documents: pl.LazyFrame, *, min_documents: int = 1, always: Iterable[str] = ()) -> "Vocabulary":
+    def build(
+        cls, documents: pl.LazyFrame, *, min_documents: int = 1, min_count: int = 1, always: Iterable[str] = ()
+    ) -> "Vocabulary":
         """The words that at least `min_documents` documents (rows) have in `tokens` or, where it exists, in `query`.
 
-        The words of `always` are in, however often they occur. Documents are streamed.
+        They also occur `min_count` times in all. The words of `always` are in, however often they occur. Documents are
+        streamed.
         """
         query = "query" in documents.collect_schema()
         words = pl.concat_list("tokens", "query") if query else pl.col("tokens")
-        counts = (
-            documents.select(word=words.list.unique().list.explode(keep_nulls=False, empty_as_null=False))
-            .group_by("word")
-            .len()
-            .filter(pl.col("len") >= min_documents)
-            .select("word")
-            .collect()
-        )
+        frequent = _frequent(documents, words.list.unique(), min_documents)
+        if min_count > min_documents:  # otherwise a word of so many documents occurs so often anyway
+            frequent = frequent.join(_frequent(documents, words, min_count), on="word", how="semi")
         # a text that contains "<s>" must not speak for the sentinel: such words are unknown ones
-        found = sorted({*counts["word"], *always} - set(SPECIAL))
+        found = sorted({*frequent.collect()["word"], *always} - set(SPECIAL))
         if not found:
-            raise BadInput(f"no word occurs in {min_documents} training documents; lower min_documents")
+            often = f" and {min_count} times in all" if min_count > min_documents else ""
+            raise BadInput(
+                f"no word occurs in {min_documents} training documents{often}; lower min_documents"
+                f"{' or min_count' if often else ''}"
+            )
         return cls((*SPECIAL, *found))
 
     def __len__(self) -> int:
@@ -70,3 +72,9 @@ class Vocabulary:
             return cls(tuple(scan_parquet(path).collect()["word"]))
         except pl.exceptions.PolarsError as error:
             raise BadInput(f"{path} is damaged ({error}): delete it and run again") from error
+
+
+def _frequent(documents: pl.LazyFrame, words: pl.Expr, least: int) -> pl.LazyFrame:
+    """The words that stand at least `least` times in the lists `words`."""
+    flat = documents.select(word=words.list.explode(keep_nulls=False, empty_as_null=False))
+    return flat.group_by("word").len().filter(pl.col("len") >= least).select("word")

@@ -4,26 +4,39 @@ Jain & Wallace 2019 on MIMIC: 300 dimensions, window 10, words that occur twice.
 window 5, 30 epochs, rows scaled to length 1.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 import polars as pl
 
 from heedful.errors import BadInput, MissingExtra
+from heedful.text.vocabulary import SPECIAL, UNKNOWN
 
 _LONGEST = 10_000  # gensim takes no notice of what follows in a longer list
 _ROWS = 2_000  # texts in memory at a time
 
 
 class TokenLists:
-    """The tokens of a corpus, text by text, as often as they are asked for: `TokenLists(corpus.scan("train"))`."""
+    """The tokens of a corpus, as often as they are asked for: `TokenLists(corpus.scan("train"))`.
 
-    def __init__(self, frame: pl.LazyFrame, column: str = "tokens") -> None:
-        self._frame = frame.select(column)
+    They come text by text or, where texts are cut into sentences, sentence by sentence. Where the words that are
+    `known` are given, `<unk>` stands for any other (Serrano & Smith 2019: it has a vector as any word has).
+    """
+
+    def __init__(self, frame: pl.LazyFrame, column: str = "tokens", *, known: Container[str] | None = None) -> None:
+        self._cut = column == "tokens" and "sentences" in frame.collect_schema()
+        self._frame = frame.select(column, "sentences") if self._cut else frame.select(column)
+        self._known = known
 
     def __iter__(self) -> Iterator[list[str]]:
         for batch in self._frame.collect_batches(chunk_size=_ROWS, maintain_order=True):
-            yield from batch.to_series().to_list()
+            texts = map(self._words, batch.to_series().to_list())
+            yield from _cut(texts, batch["sentences"].to_list()) if self._cut else texts
+
+    def _words(self, tokens: list[str]) -> list[str]:
+        known = self._known
+        return tokens if known is None else [token if token in known else SPECIAL[UNKNOWN] for token in tokens]
 
 
 def train_word2vec(
@@ -61,6 +74,12 @@ def train_word2vec(
     if normalise:
         model.wv.unit_normalize_all()
     return model.wv
+
+
+def _cut(texts: Iterable[list[str]], sentences: Iterable[list[int]]) -> Iterator[list[str]]:
+    for words, lengths in zip(texts, sentences, strict=True):
+        for end, length in zip(accumulate(lengths), lengths, strict=True):
+            yield words[end - length : end]
 
 
 class _Pieces:
