@@ -9,8 +9,10 @@ import typer
 
 def run(
     corpus: Annotated[str | None, typer.Option(help="Which corpus; `heedful corpora` lists them.")] = None,
-    model: Annotated[str | None, typer.Option(help="classifier")] = None,
-    encoder: Annotated[str | None, typer.Option(help="bilstm, cnn or average")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="classifier, flan or han (flat and hierarchical; Serrano & Smith)")
+    ] = None,
+    encoder: Annotated[str | None, typer.Option(help="bilstm, bigru, cnn, average or none")] = None,
     attention: Annotated[str | None, typer.Option(help="additive or dot")] = None,
     preset: Annotated[str | None, typer.Option(help="paper: as the paper says; released: as its code does.")] = None,
     vectors: Annotated[

@@ -29,9 +29,9 @@ class Corpus:
     fingerprint: str  # the same, and of the code that read them
     subset: bool  # made from a part of the official data: to be said wherever a figure is shown
 
-    def scan(self, split: str) -> pl.LazyFrame:
-        """The instances of one split, lazily."""
-        return scan_parquet(self.path).filter(pl.col("split") == split).drop("split")
+    def scan(self, *splits: str) -> pl.LazyFrame:
+        """The instances of some splits, lazily."""
+        return scan_parquet(self.path).filter(pl.col("split").is_in(splits)).drop("split")
 
     def split(self, split: str) -> pl.DataFrame:
         """The instances of one split."""

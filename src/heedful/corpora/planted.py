@@ -78,6 +78,10 @@ class Planted(Reader):
         """The grammar's tokens are words and full stops, in lower case."""
         return text.lower().replace(".", " . ").replace(",", " , ").split()
 
+    def has_sentences(self, options: Any) -> bool:
+        """Always."""
+        return True
+
     def sentences(self, text: str, options: Any) -> list[list[str]]:
         """Each ends in its full stop."""
         return _sentences(self.tokenise(text, options))

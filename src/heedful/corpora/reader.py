@@ -64,6 +64,10 @@ class Reader(ABC):
         """The tokens of a text, as in this corpus."""
         return tokeniser()(text)
 
+    def has_sentences(self, options: Any) -> bool:
+        """Whether its texts are cut into sentences."""
+        return False
+
     def sentences(self, text: str, options: Any) -> list[list[str]] | None:
         """The tokens of a text sentence by sentence, as in this corpus; None: its texts are not cut into sentences."""
         return None

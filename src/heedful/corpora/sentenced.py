@@ -33,6 +33,10 @@ class Sentenced(Reader):
         """Lower case; numbers stay, as in the released code."""
         return tokeniser(numbers=True)(self.clean(text))
 
+    def has_sentences(self, options: SentencedOptions) -> bool:
+        """Always."""
+        return True
+
     def sentences(self, text: str, options: SentencedOptions) -> list[list[str]]:
         """The same tokens."""
         return text_sentences(self.clean(text), options.sentences)

@@ -81,6 +81,10 @@ class Table(Reader):
         """By spaCy's rules or, if the texts are tokenised already, at spaces."""
         return tokeniser()(text) if options.tokens == "spacy" else text.split()
 
+    def has_sentences(self, options: TableOptions) -> bool:
+        """If they are asked for."""
+        return options.sentences is not None
+
     def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
         """The same tokens; None unless the option `sentences` is set."""
         if options.sentences is None:

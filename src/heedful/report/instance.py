@@ -1,7 +1,7 @@
 """One instance, taken from a run's evidence or read anew by its model."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,9 @@ from heedful.printable import plain_text
 from heedful.ragged import Ragged
 from heedful.runs.directory import Run
 from heedful.validation import NO_LABEL
+
+if TYPE_CHECKING:
+    from heedful.corpora.reader import Options, Reader
 
 
 @dataclass(frozen=True)
@@ -65,38 +68,49 @@ def read_instance(run: Run, id: str | None) -> Instance:
 
 def read_text(run: Run, text: str, query: str | None) -> Instance:
     """Any text, tokenised as the corpus was and read by the run's model; where that answers queries, with one."""
-    from heedful.models.inputs import Inputs
     from heedful.models.observation import observe
+    from heedful.runs.reading import inputs_of, items_of
 
     model = run.model()
     if query is None and model.question is not None:
         raise BadConfig(f"the model of {run.folder} answers questions: give --question as well")
     if query is not None and model.question is None:
         raise BadConfig(f"the model of {run.folder} answers no questions: leave --question out")
-    tokens = _tokens(run, text, "--text")
-    asked = None if query is None else _tokens(run, query, "--question")
+    columns = {"tokens": [_tokens(run, text, "--text")]}
+    if query is not None:
+        columns["query"] = [_tokens(run, query, "--question")]
+    frame = pl.DataFrame(columns)
+    if run.config.hierarchical:
+        frame = frame.with_columns(sentences=pl.Series([_lengths(run, text)], dtype=pl.List(pl.Int32)))
+    inputs = inputs_of(frame, run.vocabulary, sentences=run.config.hierarchical)
     evidence = observe(
         model,
-        Inputs(_encoded(run, tokens), None if asked is None else _encoded(run, asked), _candidates(run, tokens)),
+        replace(inputs, candidates=_candidates(run, columns["tokens"][0])),
         ids=["text"],
-        tokens=Ragged.from_rows([tokens], dtype=np.dtype(object)),
-        query=None if asked is None else Ragged.from_rows([asked], dtype=np.dtype(object)),
+        **items_of(frame, "--text", sentences=run.config.hierarchical),
     )
     return _of(evidence, run)
 
 
 def _tokens(run: Run, text: str, option: str) -> list[str]:
-    from heedful.corpora.registry import reader_of
-
-    reader = reader_of(run.config.corpus)
-    tokens = reader.tokenise(plain_text(text, option), reader.options(**run.config.corpus_options))
+    reader, options = _reader(run)
+    tokens = reader.tokenise(plain_text(text, option), options)
     if not tokens:
         raise BadInput(f"{option} has no tokens; give at least one word")
     return tokens
 
 
-def _encoded(run: Run, tokens: list[str]) -> Ragged:
-    return run.vocabulary.encode(pl.Series([tokens], dtype=pl.List(pl.String)))
+def _lengths(run: Run, text: str) -> list[int]:
+    """How many tokens each sentence of a text has."""
+    reader, options = _reader(run)
+    return [len(sentence) for sentence in reader.sentences(text, options) or []]
+
+
+def _reader(run: Run) -> "tuple[Reader, Options]":
+    from heedful.corpora.registry import reader_of
+
+    reader = reader_of(run.config.corpus)
+    return reader, reader.options(**run.config.corpus_options)
 
 
 def _candidates(run: Run, tokens: list[str]) -> Ragged | None:

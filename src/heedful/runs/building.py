@@ -1,7 +1,7 @@
 """From a configuration to a model with its first parameters."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from heedful.models.options import ENCODER_OPTIONS
 from heedful.randomness import Stream
 from heedful.runs.config import WORD2VEC, RunConfig
 from heedful.runs.reading import word_counts
-from heedful.text.vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
-from heedful.text.vocabulary import SPECIAL, Vocabulary
+from heedful.text.vectors import Coverage, from_keyed_vectors, initial_embedding, read_vectors
+from heedful.text.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 from heedful.text.word2vec import TokenLists, train_word2vec
 
 
@@ -49,19 +49,25 @@ def first_embeddings(
 
     Queries have vectors of their own: the same pretrained ones, and other draws for the rest.
 
-    Special words name no word and start at zero. An unknown word then says nothing; at N(0, 1), which training never
-    corrects where every training word is known, it says something at random (SST: 0.01 of macro F1 lost).
+    Special words name no word and start at zero, unless a vector was trained for the unknown one. An unknown word then
+    says nothing; at N(0, 1), which training never corrects where every training word is known, it says something at
+    random (SST: 0.01 of macro F1 lost).
     """
     options, words = config.embedding, vocabulary.words[len(SPECIAL) :]
+    special = np.zeros((len(SPECIAL), options.width), dtype=np.float32)
     found = None
-    if options.vectors:
-        found = _word2vec(config, corpus, words) if options.vectors == WORD2VEC else _file(config, words)
+    if options.vectors == WORD2VEC:
+        trained = _word2vec(config, corpus, vocabulary)
+        found = from_keyed_vectors(trained, words)
+        if options.word2vec_unknown and SPECIAL[UNKNOWN] in trained:
+            special[UNKNOWN] = trained[SPECIAL[UNKNOWN]]
+    elif options.vectors:
+        found = read_vectors(Path(options.vectors), words, options.width)
     # `missing` is about words missing from a file; with no file at all every word is drawn
     missing = options.missing if options.vectors else "normal"
     seeds = {"embedding": config.seed}
     if corpus.query:
         seeds["query_embedding"] = Stream(config.seed, "query vectors").integer()
-    special = np.zeros((len(SPECIAL), options.width), dtype=np.float32)
     matrices = {
         name: np.concatenate(
             [special, initial_embedding(words, width=options.width, seed=seed, found=found, missing=missing)]
@@ -74,14 +80,12 @@ def first_embeddings(
     return matrices, coverage
 
 
-def _file(config: RunConfig, words: Sequence[str]) -> Vectors:
-    return read_vectors(Path(config.embedding.vectors), words, config.embedding.width)
-
-
-def _word2vec(config: RunConfig, corpus: Corpus, words: Sequence[str]) -> Vectors:
+def _word2vec(config: RunConfig, corpus: Corpus, vocabulary: Vocabulary) -> Any:
+    """gensim's vectors of the words of the corpus."""
     options = config.embedding
-    trained = train_word2vec(
-        TokenLists(corpus.scan("train")),
+    known = frozenset(vocabulary.words[len(SPECIAL) :]) if options.word2vec_unknown else None
+    return train_word2vec(
+        TokenLists(corpus.scan(*config.vocabulary.splits), known=known),
         width=options.width,
         window=options.word2vec_window,
         min_count=options.word2vec_min_count,
@@ -89,4 +93,3 @@ def _word2vec(config: RunConfig, corpus: Corpus, words: Sequence[str]) -> Vector
         seed=Stream(config.seed, "word2vec").integer(),
         normalise=options.word2vec_normalise,
     )
-    return from_keyed_vectors(trained, words)

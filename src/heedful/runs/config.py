@@ -25,7 +25,12 @@ class VocabularyOptions(Options):
 
     min_documents: int = Field(1, ge=1)  # training documents a word must occur in
     min_count: int = Field(1, ge=1)  # how often it must occur in them
-    dev: bool = False  # the dev split counts as well, here and for word2vec
+    dev: bool = False  # words of the dev split count as well, here and for word2vec
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Where words are taken from."""
+        return ("train", "dev") if self.dev else ("train",)
 
 
 class EmbeddingOptions(Options):
@@ -130,7 +135,13 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
     base = defaults(chosen["preset"], chosen["corpus"], chosen["model"], chosen["encoder"], query=query)
     config = _check(RunConfig, merge(merge(base, chosen), values), "")
     _check_dropout(config)
-    corpus_options = _check(READERS[config.corpus].options, config.corpus_options, "corpus_options.")
+    reader = READERS[config.corpus]
+    corpus_options = _check(reader.options, config.corpus_options, "corpus_options.")
+    if config.hierarchical and not reader.has_sentences(corpus_options):
+        raise BadConfig(
+            f"model {config.model} reads texts in sentences, and those of corpus {config.corpus} are not cut into any: "
+            "choose --model flan, or give the texts as a table of your own (--file), which can be cut"
+        )
     encoder_options = _check(ENCODER_OPTIONS[config.encoder], config.encoder_options, "encoder_options.")
     return config.model_copy(
         update={

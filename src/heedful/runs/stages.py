@@ -34,8 +34,9 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     config = run.config
     reporter.start("vocabulary")
     vocabulary = Vocabulary.build(
-        corpus.scan("train"),
+        corpus.scan(*config.vocabulary.splits),
         min_documents=config.vocabulary.min_documents,
+        min_count=config.vocabulary.min_count,
         always=corpus.classes if "candidates" in corpus.columns else (),  # what is answered is read in the text
     )
     lengths = corpus.scan("train").select(pl.col("tokens").list.len().mean()).collect(engine="streaming").item()
