@@ -69,7 +69,17 @@ def test_slices_by_features_make_no_difference(monkeypatch: pytest.MonkeyPatch, 
     assert_frame_equal(experiment(evidence), whole, abs_tol=1e-9)
 
 
-@pytest.mark.parametrize("experiment", [experiments.permutation, experiments.substitution, by_search, few_steps])
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        experiments.permutation,
+        experiments.substitution,
+        experiments.single_weight,
+        experiments.removal,
+        by_search,
+        few_steps,
+    ],
+)
 def test_the_seed_is_all_that_is_random(experiment: Experiment) -> None:
     evidence = make_evidence(1, n=6, outputs=3, decoder="tanh")
     assert_frame_equal(experiment(evidence), experiment(evidence), check_exact=True)
