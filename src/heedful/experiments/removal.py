@@ -107,7 +107,7 @@ def _positions(chosen: Ragged) -> pl.Series:
     cells = np.flatnonzero(chosen.values)
     rows = chosen.row_of_value[cells]
     positions = Ragged.from_lengths((cells - chosen.offsets[rows]).astype(np.int32), chosen.sum())
-    lists = nested(positions).cast(pl.List(pl.Int32))  # where all are empty, of nothing
+    lists = nested(positions)
     return pl.select(pl.when(lists.list.len() > 0).then(lists)).to_series()
 
 
