@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
-from heedful.measures import bootstrap, entropy, jsd, sign_test, summarise, tvd
+from heedful.measures import bootstrap, entropy, holm, jsd, output_jsd, sign_test, summarise, tvd
 from heedful.ragged import Ragged
 from tests.strategies import ragged_distributions
 
@@ -114,3 +114,30 @@ def test_sign_test_is_exact_and_drops_ties() -> None:
     assert sign_test([1, np.nan], [2, 2]).undefined == 1
     with pytest.raises(ValueError, match="pairs are needed"):
         sign_test([1, 2], [1])
+
+
+@given(st.integers(0, 2**32), st.integers(2, 6))
+def test_divergences_of_outputs_are_scipys(seed: int, classes: int) -> None:
+    draw = np.random.default_rng(seed)
+    p, q = draw.dirichlet(np.full(classes, 0.3), 4), draw.dirichlet(np.full(classes, 0.3), 4)
+    p[0], q[0] = np.eye(classes)[0], np.eye(classes)[1]
+    theirs = [jensenshannon(first, second) ** 2 for first, second in zip(p, q, strict=True)]
+    assert np.allclose(output_jsd(p, q), theirs, atol=1e-12)
+    assert np.all(output_jsd(p, p) == 0)
+
+
+def test_tiny_divergences_keep_their_order() -> None:
+    own, near, far = ([1 - small, small] for small in (1e-20, 2e-20, 9e-20))
+    assert 0 < output_jsd(own, near) < output_jsd(own, far) < 1e-18
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holms_correction_is_the_plain_one(p_values: list[float]) -> None:
+    corrected = holm(p_values)
+    for index, p_value in enumerate(p_values):
+        # as great as that of any smaller one, each times the number of those not yet passed
+        ranks = sorted(range(len(p_values)), key=lambda other: (p_values[other], other))
+        before = ranks[: ranks.index(index) + 1]
+        plain = max((len(p_values) - rank) * p_values[other] for rank, other in enumerate(before))
+        assert corrected[index] == pytest.approx(min(1.0, plain))
+        assert corrected[index] >= p_value

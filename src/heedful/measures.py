@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from scipy.special import xlogy
+from scipy.special import xlog1py, xlogy
 
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
@@ -38,6 +38,21 @@ def jsd(first: Ragged, second: Ragged) -> Floats:
     middle = (p + q) / 2
     terms = (xlogy(p, p) + xlogy(q, q)) / 2 - xlogy(middle, middle)
     return np.clip(first.like(terms).sum().astype(np.float64), 0.0, np.log(2))  # rounding may leave -1e-17
+
+
+def output_jsd(first: ArrayLike, second: ArrayLike) -> Floats:
+    """Jensen-Shannon divergence of outputs (..., K), K at least 2, natural logarithm: (...) in [0, ln 2].
+
+    Divergences far below the precision of a probability near one keep their order: what matters is how the small
+    probabilities compare, and they are precise.
+
+    >>> output_jsd([1.0, 0.0], [0.0, 1.0]).round(6).tolist()
+    0.693147
+    """
+    p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    total = p + q
+    apart = np.divide(p - q, total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(np.clip((xlog1py(p, apart) + xlog1py(q, -apart)).sum(axis=-1) / 2, 0.0, np.log(2)))
 
 
 def entropy(distributions: Ragged) -> Floats:
@@ -124,3 +139,16 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> SignTest:
     decided, undefined = lower + higher, int((np.isnan(x) | np.isnan(y)).sum())
     p_value = float(stats.binomtest(lower, decided).pvalue) if decided else 1.0
     return SignTest(lower, higher, len(x) - decided - undefined, undefined, p_value)
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """P-values corrected for being several (Holm 1979): below a level, they are so for all of them together.
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = given.argsort(kind="stable")
+    corrected = np.empty_like(given)
+    corrected[order] = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)).clip(max=1.0)
+    return corrected

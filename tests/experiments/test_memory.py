@@ -11,7 +11,7 @@ SCRIPT = """
 import resource
 import numpy as np
 from heedful.evidence import Evidence, probabilities
-from heedful.experiments import adversary, permutation, reach
+from heedful.experiments import adversary, curves, permutation, reach, removal, single_weight
 from heedful.ragged import Ragged
 
 n, length = 20_000, 2_000
@@ -26,7 +26,7 @@ tokens.values.fill("word")  # one and the same string
 evidence = Evidence(
     [f"{row}" for row in range(n)], tokens, weights, probabilities(logits), scores, np.zeros((n, 1), dtype=np.float32)
 )
-for experiment in (reach, adversary, permutation):
+for experiment in (reach, adversary, permutation, single_weight, removal, curves):
     frame = experiment(evidence)
     assert len(frame) == n
     del frame
@@ -40,7 +40,7 @@ import resource
 import numpy as np
 from heedful.decoding import TanhDecoder
 from heedful.evidence import Evidence
-from heedful.experiments import permutation, substitution, violation
+from heedful.experiments import curves, permutation, removal, single_weight, substitution, violation
 from heedful.ragged import Ragged
 
 n, length, features, outputs = 1_000, 800, 128, 600
@@ -64,7 +64,7 @@ evidence = Evidence(
 )
 evidence.output[:] = evidence.decode(weights)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for experiment in (violation, substitution, permutation):
+for experiment in (violation, substitution, permutation, single_weight, removal, curves):
     assert len(experiment(evidence)) == n
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20)
 """

@@ -7,8 +7,16 @@ import polars as pl
 
 from heedful.experiments.adversary import adversary
 from heedful.experiments.correlation import correlation
+from heedful.experiments.curves import curves
+from heedful.experiments.flip_table import flip_table
+from heedful.experiments.never_flipped import never_flipped
 from heedful.experiments.permutation import permutation
 from heedful.experiments.reach import reach
+from heedful.experiments.removal import removal
+from heedful.experiments.removal_curve import removal_curve
+from heedful.experiments.removal_scores import removal_scores
+from heedful.experiments.removal_wins import removal_wins
+from heedful.experiments.single_weight import single_weight
 from heedful.experiments.substitution import substitution, substitution_scores
 from heedful.experiments.summary import summary
 from heedful.experiments.truth import truth
@@ -18,8 +26,16 @@ __all__ = [
     "EXPERIMENTS",
     "adversary",
     "correlation",
+    "curves",
+    "flip_table",
+    "never_flipped",
     "permutation",
     "reach",
+    "removal",
+    "removal_curve",
+    "removal_scores",
+    "removal_wins",
+    "single_weight",
     "substitution",
     "substitution_scores",
     "summary",
@@ -36,5 +52,8 @@ EXPERIMENTS: dict[str, Callable[..., pl.DataFrame]] = {
     "reach": reach,
     "substitution": substitution,
     "violation": violation,
+    "single_weight": single_weight,
+    "removal": removal,
+    "curves": curves,
     "truth": truth,
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heedful.decoding import TanhDecoder, mix
+from heedful.decoding import CELLS, TanhDecoder, mix, row_slices
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments.arrays import Flags, Floats, Indices
@@ -66,6 +66,33 @@ class Blends(View):
         rows = np.searchsorted(self.weights.offsets, items, side="right") - 1
         allowed = None if self.allowed is None else self.allowed[rows]
         return decoded(self.decoder, self.features.values[items], self.context[rows], allowed)
+
+    @property
+    def nothing(self) -> Sums:
+        """Logits where nothing is attended to, (n, K): the decoder sees the context alone."""
+        return decoded(self.decoder, np.zeros_like(self.context), self.context, self.allowed)
+
+    def mixes(self, rows: Indices) -> Floats:
+        """The features of each item, (B, T, F)."""
+        features, _ = self.features.take(rows).pad()
+        return np.asarray(features, dtype=np.float64)
+
+    def left(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
+        """Logits (B, M, K) of instances (B,) of which sums (B, M, F) of weight (B, M) are left."""
+        total = np.where(mass == 0, 1.0, mass)[..., None]  # of nothing the sum is zero, whatever divides it
+        allowed = None if self.allowed is None else self.allowed[rows, None]
+        return decoded(self.decoder, mixed / total, self.context[rows, None], allowed)
+
+    def effects(self, directions: Floats) -> Ragged:
+        """How fast logits move in directions (n, K) as the weight of each item grows, through the slope of tanh."""
+        hidden = np.tanh(mix(self.weights, self.features) + self.context)  # (n, F)
+        slopes = (directions @ self.decoder.matrix) * (1 - hidden**2)
+        moved = np.empty(len(self.weights.values))
+        for start, stop in row_slices(self.weights, max(1, CELLS // max(1, slopes.shape[1]))):
+            part = self.features.slice(start, stop)
+            along = (part.values * slopes[start:stop][part.row_of_value]).sum(axis=1)
+            moved[self.weights.offsets[start] : self.weights.offsets[stop]] = along
+        return self.weights.like(moved)
 
     def take(self, rows: Indices) -> "Blends":
         """Some of the instances."""

@@ -23,6 +23,7 @@ class Margins(View):
     weights: Ragged  # (N,) float64, each row normalised
     alone: Ragged  # (N, K) float64, K >= 2: the logits if an item had all the attention
     decided: Indices  # (n,)
+    bias: Floats  # (n, K): the logits if nothing is attended to
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Margins":
@@ -33,11 +34,11 @@ class Margins(View):
                 "they exist where the decoder is affine (see docs/formats.md)"
             )
         rows = evidence.weights.row_of_value
-        alone = evidence.scores.values.astype(np.float64) + evidence.bias.astype(np.float64)[rows]
+        scores, bias = (values.astype(np.float64) for values in (evidence.scores.values, evidence.bias))
         if evidence.outputs == 1:
-            alone = np.column_stack([np.zeros(len(alone)), alone])
-        weights = normalised(evidence.weights)
-        return cls(weights, weights.like(alone), _under(weights, alone).decided)
+            scores, bias = (np.column_stack([np.zeros(len(values)), values]) for values in (scores, bias))
+        weights, alone = normalised(evidence.weights), scores + bias[rows]
+        return cls(weights, weights.like(alone), _under(weights, alone).decided, bias)
 
     @property
     def classes(self) -> int:
@@ -64,6 +65,35 @@ class Margins(View):
         """Logits (M, K) if these of all items had all the attention of their instances."""
         alone: Floats = self.alone.values[items]
         return Sums(alone, np.abs(alone))
+
+    @property
+    def nothing(self) -> Sums:
+        """Logits where nothing is attended to, (n, K): the bias."""
+        return Sums(self.bias, np.abs(self.bias))
+
+    def mixes(self, rows: Indices) -> Floats:
+        """What each item says alone, and its size: (B, T, 2K)."""
+        alone, _ = self.alone.take(rows).pad()
+        return np.concatenate([alone, np.abs(alone)], axis=-1)
+
+    def left(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
+        """Logits (B, M, K) of instances (B,) of which sums (B, M, 2K) of weight (B, M) are left."""
+        none, total = mass == 0, np.where(mass == 0, 1.0, mass)[..., None]
+        logits, sizes = np.split(mixed / total, 2, axis=-1)
+        if none.any():
+            logits[none] = np.broadcast_to(self.bias[rows, None], logits.shape)[none]
+            sizes[none] = np.abs(logits[none])
+        return Sums(logits, sizes)
+
+    def effects(self, directions: Floats) -> Ragged:
+        """How fast logits move in directions (n, K) as the weight of each item grows: its scores, without the bias."""
+        rows = self.weights.row_of_value
+        scores = self.alone.values - self.bias[rows]
+        return self.weights.like((scores * directions[rows]).sum(axis=1))
+
+    def take(self, rows: Indices) -> "Margins":
+        """Some of the instances."""
+        return Margins(self.weights.take(rows), self.alone.take(rows), self.decided[rows], self.bias[rows])
 
     @property
     def odds(self) -> Ragged:

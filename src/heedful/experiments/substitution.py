@@ -5,7 +5,6 @@ A model that decides just as well under any weights does not rest on those it sh
 
 import numpy as np
 import polars as pl
-from sklearn.metrics import f1_score
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.bounded import bounded
@@ -46,6 +45,8 @@ def substitution_scores(frame: pl.DataFrame) -> pl.DataFrame:
     The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of all instances whose
     decision stays. An instance without a label counts as missed; where nothing is labelled, scores are null.
     """
+    from sklearn.metrics import f1_score  # takes long to load, and only this needs it
+
     labels = frame["label"].fill_null(NO_LABEL).to_numpy()
     rows = []
     for kind in ("own", *KINDS):

@@ -44,3 +44,9 @@ def behind(margins: Floats, sizes: Floats, decided: Indices) -> Flags:
     tie = TOLERANCE * sizes
     lost = np.where(rivals < decided[..., None], margins <= tie, margins < -tie)
     return np.asarray(lost & (rivals != decided[..., None]))
+
+
+def flips(sums: Sums, decided: Indices) -> Flags:
+    """Whether logits (..., K) decide otherwise than `decided` (...)."""
+    own, size = (np.take_along_axis(values, decided[..., None], axis=-1) for values in sums)
+    return np.asarray(behind(own - sums.logits, size + sums.sizes, decided).any(axis=-1))

@@ -46,6 +46,24 @@ class View(ABC):
         """Logits (M, K) if these of all items had all the attention of their instances."""
 
     @property
+    @abstractmethod
+    def nothing(self) -> Sums:
+        """Logits where nothing is attended to, (n, K)."""
+
+    @abstractmethod
+    def mixes(self, rows: Indices) -> Floats:
+        """What is summed up, weight by weight, of each item of instances (B,): (B, T, F), padded with zeros."""
+
+    @abstractmethod
+    def left(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
+        """Logits (B, M, K) of instances (B,) of which sums (B, M, F) of weight (B, M) are left: these are made to weigh
+        one again; where no weight is left, nothing is attended to."""
+
+    @abstractmethod
+    def effects(self, directions: Floats) -> Ragged:
+        """How fast logits move in directions (n, K) as the weight of each item grows, all others held: (N,)."""
+
+    @property
     def logits(self) -> Floats:
         """Under the model's own attention, (n, K)."""
         return self.under(self.weights).logits

@@ -8,9 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.report.findings import MEASURES, Figures, figure, percent, spread
+from heedful.report.findings import MEASURES, Figures
 from heedful.report.heatmap import terminal_heatmap
 from heedful.report.instance import read_instance
+from heedful.report.numbers import figure, percent, spread
 from heedful.runs.directory import Run
 
 

@@ -1,4 +1,4 @@
-"""What the experiments of a run found, in the terminal: Table 2 of Jain & Wallace 2019, and the rest in words."""
+"""What the experiments of a run found, in the terminal: Table 2 of Jain & Wallace 2019, rankings, the rest in words."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -11,6 +11,8 @@ from rich.text import Text
 from heedful.experiments import EXPERIMENTS, substitution_scores, summary
 from heedful.printable import FEW_CLASSES, printable
 from heedful.published import Tau, table2
+from heedful.report.numbers import figure, percent, spread
+from heedful.report.removing import curves_words, removal_table, removal_words, single_weight_words
 from heedful.runs.directory import Run
 
 MEASURES = ("gradient", "leave_one_out")  # the columns of the paper's table
@@ -42,23 +44,9 @@ def findings(run: Run) -> RenderableType:
     """Everything that was performed; nothing for what was not."""
     done = {name: Figures(run.results(name)) for name in EXPERIMENTS if run.done(name)}
     parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
+    parts += [removal_table(done["removal"].frame)] if "removal" in done else []
     lines = [Text(_WORDS[name](run, figures)) for name, figures in done.items() if name in _WORDS]
     return Group(*parts, *lines)
-
-
-def percent(share: float | None) -> str:
-    """A share as people read it."""
-    return "undefined" if share is None else f"{100 * share:.0f}%"
-
-
-def figure(value: float | None, digits: int = 2) -> str:
-    """A number, or the word for none."""
-    return "undefined" if value is None else f"{value:.{digits}f}"
-
-
-def spread(mean: float | None, std: float | None) -> str:
-    """Mean and standard deviation."""
-    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)}"
 
 
 def _correlation(run: Run, figures: Figures) -> Table:
@@ -161,5 +149,8 @@ _WORDS: dict[str, Callable[[Run, Figures], str]] = {
     "reach": _reach,
     "substitution": _substitution,
     "violation": _violation,
+    "single_weight": lambda run, figures: single_weight_words(figures.frame),
+    "removal": lambda run, figures: removal_words(run, figures.frame),
+    "curves": lambda run, figures: curves_words(figures.frame),
     "truth": _truth,
 }

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
+from heedful.experiments.rankings import RANKINGS
 from heedful.files import fingerprint
 from heedful.importance import MEASURES
 from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
@@ -18,6 +19,14 @@ Section = TypeVar("Section", bound=BaseModel)
 
 WORD2VEC = "word2vec"
 _DROPOUT = {"flan": ("item_dropout", "logit_dropout"), "han": ("word_dropout", "item_dropout", "logit_dropout")}
+
+
+def _of(kind: str, names: tuple[str, ...], valid: tuple[str, ...]) -> tuple[str, ...]:
+    """The given names, checked, in their usual order."""
+    for name in names:
+        if name not in valid:
+            raise ValueError(f"there is no {kind} {name!r}; choose from {', '.join(valid)}")
+    return tuple(name for name in valid if name in names)
 
 
 class VocabularyOptions(Options):
@@ -60,10 +69,7 @@ class ImportanceOptions(Options):
     @field_validator("measures")
     @classmethod
     def _known(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
-        for name in measures:
-            if name not in MEASURES:
-                raise ValueError(f"there is no measure {name!r}; choose from {', '.join(MEASURES)}")
-        return tuple(name for name in MEASURES if name in measures)
+        return _of("measure", measures, MEASURES)
 
 
 class ExperimentOptions(Options):
@@ -72,6 +78,13 @@ class ExperimentOptions(Options):
     permutations: int = Field(100, ge=1)
     epsilon: float = Field(0.01, gt=0, lt=1)  # the TVD that adversarial attention may cause
     top: int = Field(0, ge=0)  # items compared by the top-k distance; 0: a tenth of a text, ten at least
+    rankings: tuple[str, ...] = Field(RANKINGS, min_length=1)  # in whose order items are removed
+    orders: int = Field(5, ge=1)  # of the random ranking
+
+    @field_validator("rankings")
+    @classmethod
+    def _known(cls, rankings: tuple[str, ...]) -> tuple[str, ...]:
+        return _of("ranking", rankings, RANKINGS)
 
 
 class RunConfig(Options):

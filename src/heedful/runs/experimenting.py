@@ -1,6 +1,7 @@
 """The stages after evidence: importance, and one stage for each experiment. Each goes on where it was killed."""
 
 from collections.abc import Iterable, Iterator
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 from heedful.errors import BadInput, unknown_name
 from heedful.evidence import collect, read_batches, scan
 from heedful.experiments import EXPERIMENTS
+from heedful.experiments.rankings import ORDERINGS
 from heedful.files import Parts, scan_parquet
 from heedful.ragged import Indices
 from heedful.runs.config import RunConfig
@@ -21,6 +23,8 @@ PART_ITEMS = 4096  # items of importance lost at most by a kill: a long text cos
 # performed unless others are named; the search is there to be compared with, and takes long
 USUAL = tuple(name for name in EXPERIMENTS if name != "adversary_search")
 
+_RANDOM = {name for name, experiment in EXPERIMENTS.items() if "seed" in signature(experiment).parameters}
+
 _FIGURES = {  # what the line about a finished experiment says: a quantity, and how it is told
     "correlation": ("tau_attention_gradient", "mean tau of attention and gradient {:.3f}"),
     "permutation": ("median", "mean of the median TVD {:.3f}"),
@@ -29,6 +33,9 @@ _FIGURES = {  # what the line about a finished experiment says: a quantity, and 
     "reach": ("can_change", "some attention changes the decision of {:.1%}"),
     "substitution": ("uniform_changed", "uniform weights change the decision of {:.1%}"),
     "violation": ("violates", "the most attended item argues against the decision in {:.1%}"),
+    "single_weight": ("attention_flips", "without the most attended item {:.1%} decide otherwise"),
+    "removal": ("attention_fraction", "{:.1%} of the items removed by attention until the decision changes"),
+    "curves": ("attention_comprehensiveness", "mean comprehensiveness of attention {:.3f}"),
     "truth": ("mass", "mean attention on deciding items {:.1%}"),
 }
 
@@ -131,20 +138,25 @@ def perform_experiment(run: Run, name: str, reporter: Reporter) -> None:
 
 def _options(run: Run, name: str) -> dict[str, Any]:
     config: RunConfig = run.config
-    options, seed = config.experiment_options, config.seed
+    options = config.experiment_options
+    given: dict[str, Any] = {"seed": config.seed} if name in _RANDOM else {}
     match name:
         case "correlation":
-            return {"top": options.top or _usual_top(run)}
+            given |= {"top": options.top or _usual_top(run)}
         case "permutation":
-            return {"permutations": options.permutations, "seed": seed}
+            given |= {"permutations": options.permutations}
         case "adversary":
-            return {"epsilon": options.epsilon, "seed": seed}
+            given |= {"epsilon": options.epsilon}
         case "adversary_search":
-            return {"epsilon": options.epsilon, "seed": seed, "preset": config.preset}
-        case "substitution":
-            return {"seed": seed}
-        case _:
-            return {}
+            given |= {"epsilon": options.epsilon, "preset": config.preset}
+        case "single_weight":
+            given |= {"rival": "position" if config.preset == "released" else "other"}
+        case "removal":
+            given |= {"rankings": options.rankings, "orders": options.orders}
+        case "curves":
+            ordering = [name for name in options.rankings if name in ORDERINGS]
+            given |= {"rankings": ordering or ORDERINGS}  # the optimum alone orders nothing
+    return given
 
 
 def _usual_top(run: Run) -> int:

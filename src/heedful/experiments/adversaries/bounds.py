@@ -78,7 +78,7 @@ def _searched(margins: Margins, wanted: Flags, epsilon: float, stream: Stream, i
     rows = np.flatnonzero(wanted & (margins.weights.lengths <= SHORT * margins.classes))
     if not len(rows):
         return {}
-    short = Margins(margins.weights.take(rows), margins.alone.take(rows), margins.decided[rows])
+    short = margins.take(rows)
     objective = Objective.of("paper", epsilon=epsilon, distributions=DISTRIBUTIONS, outputs=margins.classes)
     found = search(short, objective, stream, instances[rows], distributions=DISTRIBUTIONS, steps=STEPS)
     return {int(row): found[index].T for index, row in enumerate(rows)}

@@ -1,0 +1,76 @@
+"""How much of the output hangs on the items that rank first? Comprehensiveness and sufficiency (DeYoung et al. 2020,
+ERASER, section 4), at the level of attention: items lose their weight, not their place in the text.
+"""
+
+from collections.abc import Iterable, Sequence
+from numbers import Real
+
+import numpy as np
+import polars as pl
+
+from heedful.errors import BadConfig
+from heedful.evidence import Evidence, probabilities
+from heedful.experiments.arrays import Floats, Indices
+from heedful.experiments.bounded import bounded
+from heedful.experiments.rankings import ORDERINGS, Ranker, check_rankings
+from heedful.experiments.removals import Left, batches, each_item, in_order, only_first, without_first
+from heedful.experiments.view import View
+from heedful.experiments.views import view_of
+from heedful.randomness import keys
+
+SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
+
+
+@bounded
+def curves(
+    evidence: Evidence, *, rankings: Iterable[str] = ORDERINGS, shares: Sequence[float] = SHARES, seed: int = 0
+) -> pl.DataFrame:
+    """One row an instance: for each ranking by how much the probability of the decision falls without the items that
+    rank first, `<ranking>_comprehensiveness`, and with them alone, `<ranking>_sufficiency`: means over the shares of
+    all items that are taken (one item at least); at each share, `<ranking>_comprehensiveness_at` and
+    `<ranking>_sufficiency_at`.
+
+    The first items matter if comprehensiveness is high, and they are enough if sufficiency is low.
+    """
+    names = check_rankings(rankings, ORDERINGS)
+    taken = _check(shares)
+    view = view_of(evidence)
+    sizes = first_items(view.weights.lengths, taken)  # (n, P)
+    own = view.output[np.arange(len(evidence)), view.decided]
+    columns: dict[str, object] = {
+        "id": pl.Series(list(evidence.ids), dtype=pl.String),
+        "decision": view.decided.astype(np.int32),
+        "items": view.weights.lengths.astype(np.int32),
+    }
+    for name in names:
+        ranker = Ranker(view, name, keys(evidence.ids), seed)
+        without, alone = np.empty(sizes.shape), np.empty(sizes.shape)
+        for rows in batches(view):
+            ordered = in_order(each_item(view, rows), ranker.orders(rows))
+            without[rows] = _kept(view, rows, without_first(ordered), sizes[rows])
+            alone[rows] = _kept(view, rows, only_first(ordered), sizes[rows])
+        for figure, kept in (("comprehensiveness", without), ("sufficiency", alone)):
+            lost = own[:, None] - kept
+            columns[f"{name}_{figure}"] = lost.mean(axis=1)
+            columns[f"{name}_{figure}_at"] = pl.Series(lost).cast(pl.List(pl.Float64))
+    return pl.DataFrame(columns)
+
+
+def first_items(lengths: Indices, shares: Floats) -> Indices:
+    """How many items are so many shares of all, (n, P): rounded up, and one at least."""
+    exact = lengths[:, None] * shares
+    return np.maximum(1, np.ceil(exact - 1e-9)).astype(np.int64)  # a fifth of 15 is 3.0000000000000004
+
+
+def _kept(view: View, rows: Indices, left: Left, sizes: Indices) -> Floats:
+    """The probability of the decision at the given steps (B, P)."""
+    mixed = np.take_along_axis(left.mixed, sizes[..., None], axis=1)
+    output = probabilities(view.left(rows, mixed, np.take_along_axis(left.mass, sizes, axis=1)).logits)  # (B, P, K)
+    return np.take_along_axis(output, view.decided[rows, None, None], axis=2)[..., 0]
+
+
+def _check(shares: Sequence[float]) -> Floats:
+    good = not isinstance(shares, str) and all(isinstance(share, Real) and 0 < share <= 1 for share in shares)
+    if not good or not len(shares):
+        raise BadConfig(f"shares = {shares!r}: give shares of all items, above 0 and at most 1, such as [0.1, 0.5]")
+    return np.array(shares, dtype=np.float64)

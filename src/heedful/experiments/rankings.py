@@ -1,0 +1,110 @@
+"""Rankings of items: in which order to take them away (Serrano & Smith 2019, section 5).
+
+Values are signed and the greatest comes first: an item that argues against the decision is not important for it,
+however strongly it argues. Items of equal value keep their order in the text.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from heedful.errors import BadConfig, unknown_name
+from heedful.evidence import probabilities
+from heedful.experiments.arrays import Flags, Floats, Indices, Keys
+from heedful.experiments.view import View
+from heedful.ragged import Ragged
+from heedful.randomness import Stream
+
+# the rankings that order all items; `optimal` beside them is the smallest set of items that changes the decision
+ORDERINGS = ("attention", "gradient", "gradient_attention", "contribution", "random", "ascending")
+RANKINGS = (*ORDERINGS, "optimal")
+
+
+def check_rankings(names: Iterable[str], valid: tuple[str, ...] = RANKINGS) -> tuple[str, ...]:
+    """The named rankings in their usual order, each once."""
+    if isinstance(names, str):
+        raise BadConfig(f"rankings = {names!r}: give a list of names, such as ['{valid[0]}']")
+    wanted = list(names)
+    for name in wanted:
+        if name not in valid:
+            raise unknown_name("ranking", str(name), valid)
+    if not wanted:
+        raise BadConfig(f"no ranking is named; choose from {', '.join(valid)}")
+    return tuple(name for name in valid if name in wanted)
+
+
+class Ranker:
+    """The orders in which one ranking takes items away."""
+
+    def __init__(self, view: View, name: str, instances: Keys, seed: int) -> None:
+        self._lengths, self._instances = view.weights.lengths, instances
+        self._random = Stream(seed, "ranking: random")
+        self._values = None if name == "random" else item_values(view, name)
+
+    def orders(self, rows: Indices, draw: int = 0) -> Indices:
+        """Positions in the order of their removal, (B, T), padding last; only a random ranking has several draws."""
+        if self._values is None:
+            return self._random.orders(self._lengths[rows], self._instances[rows], draw)
+        values, mask = self._values.take(rows).pad()
+        return order_of(values, mask)
+
+
+def item_values(view: View, name: str) -> Ragged:
+    """What a ranking other than a random one ranks items by, (N,).
+
+    `gradient` is divided by p (1 - p), p the probability of the decision: that is the same for all items of an
+    instance, and would leave none of their differences where the output is saturated.
+    """
+    weights = view.weights
+    match name:
+        case "attention":
+            return weights
+        case "ascending":
+            return weights.like(-weights.values)
+        case "gradient":
+            return view.effects(_against_rivals(view))
+        case "gradient_attention":
+            return weights.like(weights.values * view.effects(_against_rivals(view)).values)
+        case "contribution":
+            return contributions(view)
+        case _:
+            raise unknown_name("ranking", name, ORDERINGS)
+
+
+def contributions(view: View) -> Ragged:
+    """What each item adds to the margin of the decision over its strongest rival, (N,): to first order, and so that all
+    items add up to the margin; exact where the decoder is affine. Zero where there is no rival."""
+    weights, logits = view.weights, view.logits
+    rivals = _rivals(view, logits)
+    strongest = np.where(rivals, logits, -np.inf).argmax(axis=1)  # (n,)
+    each = np.arange(len(weights))
+    exists = rivals[each, strongest]
+    directions = np.zeros_like(logits)
+    directions[each, view.decided] += exists
+    directions[each, strongest] -= exists
+    margin = np.where(exists, logits[each, view.decided] - np.where(exists, logits[each, strongest], 0.0), 0.0)
+    slopes = view.effects(directions)
+    unexplained = margin - weights.like(weights.values * slopes.values).sum()  # by the items: it is the bias's
+    return weights.like(weights.values * (slopes.values + unexplained[weights.row_of_value]))
+
+
+def order_of(values: Floats, mask: Flags) -> Indices:
+    """Positions by falling values (B, T), first come first on ties, padding last."""
+    return np.where(mask, -values, np.inf).argsort(axis=1, kind="stable")
+
+
+def _against_rivals(view: View) -> Floats:
+    """The direction in which the decision's logit rises against the mean of its rivals', by their probabilities: that
+    of the gradient of its own probability, (n, K)."""
+    logits = view.logits
+    rivals = _rivals(view, logits)
+    directions = np.zeros_like(logits)
+    some = rivals.any(axis=1)
+    directions[some] = -probabilities(np.where(rivals, logits, -np.inf)[some])
+    directions[np.flatnonzero(some), view.decided[some]] = 1.0
+    return directions
+
+
+def _rivals(view: View, logits: Floats) -> Flags:
+    """The candidates that were not decided for, (n, K)."""
+    return np.asarray((np.arange(view.classes) != view.decided[:, None]) & (logits > -np.inf))

@@ -1,0 +1,117 @@
+"""How many items must go before the decision changes? (Serrano & Smith 2019, section 5: sets of weights)
+
+If attention ranks items by importance, few of the most attended should suffice. How few would suffice at best the paper
+could not say; where the decoder is affine the smallest set is exact.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+from scipy.special import entr
+
+from heedful.evidence import Evidence
+from heedful.experiments.arrays import Floats, Indices
+from heedful.experiments.bounded import bounded
+from heedful.experiments.counts import check_count
+from heedful.experiments.flip_sets import smallest_flip_sets
+from heedful.experiments.margins import Margins
+from heedful.experiments.rankings import RANKINGS, Ranker, check_rankings
+from heedful.experiments.removals import batches, each_item, first_flips, in_order, without_first
+from heedful.experiments.sums import flips
+from heedful.experiments.view import View
+from heedful.experiments.views import view_of
+from heedful.nested import nested
+from heedful.ragged import Ragged
+from heedful.randomness import keys
+
+
+@bounded
+def removal(evidence: Evidence, *, rankings: Iterable[str] = RANKINGS, orders: int = 5, seed: int = 0) -> pl.DataFrame:
+    """One row an instance: for each ranking the number of items removed when the decision first changes,
+    `<ranking>_count`, as a share of all, `<ranking>_fraction`, and the attention on them, `<ranking>_mass`; null where
+    it never changes. With `optimal` among the rankings, `<ranking>_excess` is how many more than necessary.
+
+    `random` is the first of so many seeded `orders`; `random_counts` and `random_masses` are of all. `optimal` is the
+    smallest set that changes the decision, its positions in `optimal_set`; null where the decoder is not affine.
+
+    `items`, of the instance; `confidence`, the probability of the decision; `entropy`, of the output; `default`,
+    whether the decision is the one with nothing attended to: only such a decision may never change.
+    """
+    names = check_rankings(rankings)
+    check_count("orders", orders, least=1)
+    view = view_of(evidence)
+    output, lengths = view.output, view.weights.lengths
+    columns: dict[str, object] = {
+        "id": pl.Series(list(evidence.ids), dtype=pl.String),
+        "decision": view.decided.astype(np.int32),
+        "items": lengths.astype(np.int32),
+        "confidence": output[np.arange(len(output)), view.decided],
+        "entropy": entr(output).sum(axis=1),
+        "default": ~flips(view.nothing, view.decided),
+    }
+    for name in names:
+        if name == "optimal":
+            columns |= _optimal(view)
+            continue
+        ranker = Ranker(view, name, keys(evidence.ids), seed)
+        counts, masses = _first_flips(view, ranker, orders if name == "random" else 1)
+        columns |= _figures(name, counts[:, 0], masses[:, 0], lengths)
+        if name == "random":
+            columns |= {"random_counts": _lists(counts, pl.Int32), "random_masses": _lists(masses, pl.Float64)}
+    frame = pl.DataFrame(columns)
+    if "optimal" not in names:
+        return frame
+    least, ordered = pl.col("optimal_count"), [name for name in names if name != "optimal"]
+    return frame.with_columns((pl.col(f"{name}_count") - least).alias(f"{name}_excess") for name in ordered)
+
+
+def _first_flips(view: View, ranker: Ranker, draws: int) -> tuple[Floats, Floats]:
+    """Items removed at the first flip and their mass, (n, R); NaN where no step flips."""
+    counts, masses = np.full((2, len(view.weights), draws), np.nan)
+    for rows in batches(view):
+        items = each_item(view, rows)
+        for draw in range(draws):
+            ordered = in_order(items, ranker.orders(rows, draw))
+            found = first_flips(view, rows, without_first(ordered))  # (B,)
+            removed = np.where(np.arange(ordered.mass.shape[1]) < found[:, None], ordered.mass, 0.0).sum(axis=1)
+            counts[rows, draw] = np.where(found > 0, found, np.nan)
+            masses[rows, draw] = np.where(found > 0, removed, np.nan)
+    return counts, masses
+
+
+def _optimal(view: View) -> dict[str, object]:
+    counts = np.full(len(view.weights), np.nan)
+    chosen = view.weights.like(np.zeros(len(view.weights.values), dtype=bool))
+    if isinstance(view, Margins):
+        for rows in batches(view):
+            sets = smallest_flip_sets(view, rows)
+            mask = np.arange(sets.chosen.shape[1]) < view.weights.lengths[rows, None]
+            chosen.values[chosen.cells(rows)] = sets.chosen[mask]
+            counts[rows] = np.where(sets.counts > 0, sets.counts, np.nan)
+    removed = chosen.like(np.where(chosen.values, view.weights.values, 0.0)).sum()
+    masses = np.where(np.isnan(counts), np.nan, removed)
+    return _figures("optimal", counts, masses, view.weights.lengths) | {"optimal_set": _positions(chosen)}
+
+
+def _figures(name: str, counts: Floats, masses: Floats, lengths: Indices) -> dict[str, object]:
+    return {
+        f"{name}_count": pl.Series(counts).fill_nan(None).cast(pl.Int32),
+        f"{name}_fraction": pl.Series(counts / lengths).fill_nan(None),
+        f"{name}_mass": pl.Series(masses).fill_nan(None),
+    }
+
+
+def _positions(chosen: Ragged) -> pl.Series:
+    """Where in their instances the chosen items stand; null where none is."""
+    cells = np.flatnonzero(chosen.values)
+    rows = chosen.row_of_value[cells]
+    positions = Ragged.from_lengths((cells - chosen.offsets[rows]).astype(np.int32), chosen.sum())
+    lists = nested(positions)
+    return pl.select(pl.when(lists.list.len() > 0).then(lists)).to_series()
+
+
+def _lists(values: Floats, kind: type[pl.DataType]) -> pl.Series:
+    """Equally long lists (n, R), null for NaN."""
+    flat = pl.Series(values.ravel()).fill_nan(None).cast(kind)
+    return flat.reshape(values.shape).arr.to_list()

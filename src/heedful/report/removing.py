@@ -1,0 +1,86 @@
+"""What removing items found, in the terminal: Serrano & Smith 2019."""
+
+import polars as pl
+from rich.table import Table
+from rich.text import Text
+
+from heedful.experiments import flip_table, removal_scores, removal_wins
+from heedful.published import gradient_beats_attention
+from heedful.report.numbers import figure, percent
+from heedful.runs.directory import Run
+
+_COLUMNS = ("never", "items", "or all", "attention", "or all")
+_NEEDLESS = ("needless", "least")
+
+
+def removal_table(frame: pl.DataFrame) -> Table:
+    """How soon each ranking changes decisions: shares of the items and of the attention removed, where decisions that
+    never change are left out, or counted as if everything was removed."""
+    scores = removal_scores(frame, draws=0)
+    known = scores["excess"].is_not_null().any()
+    table = Table(
+        title="Removed until the decision changes, as a share of the items and of the attention",
+        title_justify="left",
+        box=None,
+    )
+    table.add_column("ranking", no_wrap=True)
+    for column in (*_COLUMNS, *(_NEEDLESS if known else ())):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in scores.iter_rows(named=True):
+        cells = [
+            row["ranking"].replace("gradient_attention", "grad. x attention"),
+            percent(row["never"] / row["n"] if row["n"] else None),
+            *(figure(row[name]) for name in ("fraction", "fraction_all", "mass", "mass_all")),
+        ]
+        if known:
+            cells += [figure(row["excess"], 1), percent(row["optimal"])]
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def removal_words(run: Run, frame: pl.DataFrame) -> str:
+    """How often gradient and attention win against each other; the paper's figure beside it, where there is one.
+
+    The shares are of all instances of several items, as in the paper, also of those that neither changes.
+    """
+    wins = removal_wins(frame, draws=0).filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
+    if not len(wins):
+        return "removal: attention and gradient were not compared"
+    row = wins.row(0, named=True)
+    total = row["n"] + row["neither"]
+    gradient, attention = (row[name] / total if total else None for name in ("second_wins", "first_wins"))
+    config = run.config
+    known = gradient_beats_attention(config.corpus, config.model, config.encoder)
+    # what the paper tells of a flat network is about documents of several sentences
+    sentences = ", in documents of several sentences" if config.model == "flan" else ""
+    paper = "" if known is None else f" (in the paper {percent(known)}{sentences})"
+    return (
+        f"removal: the decision changes sooner by gradient than by attention in {percent(gradient)}{paper} of the "
+        f"instances, later in {percent(attention)}"
+    )
+
+
+def single_weight_words(frame: pl.DataFrame) -> str:
+    """The table of flips in short, exact over all rivals."""
+    expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
+    row = flip_table(frame).filter(expected).row(0, named=True)
+    both, top, rival, neither = (percent(row[name]) for name in ("both", "top_only", "rival_only", "neither"))
+    return (
+        f"single weight: removing the most attended item alone changes {top} of the decisions, removing another one "
+        f"alone {rival}, each of them {both}, neither {neither}; the other one moves the output more in "
+        f"{percent(row['negative'])}"
+    )
+
+
+def curves_words(frame: pl.DataFrame) -> str:
+    """Mean comprehensiveness and sufficiency of attention and gradient."""
+    told = []
+    for name in ("attention", "gradient"):
+        if f"{name}_comprehensiveness" in frame.columns:
+            means = frame.select(pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency")).row(
+                0
+            )
+            told.append(f"by {name} {figure(means[0])} and {figure(means[1])}")
+    return "curves: without the items that rank first, and with them alone, the probability of the decision falls " + (
+        ", ".join(told) if told else "as results/curves.parquet says"
+    )
