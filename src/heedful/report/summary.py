@@ -6,10 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import EXPERIMENTS, summary
+from heedful.experiments import summary
 from heedful.printable import FEW_CLASSES, printable
 from heedful.report.findings import findings
 from heedful.runs.directory import Run
+from heedful.runs.naming import EXPERIMENT_NAMES
 
 
 def run_summary(run: Run) -> RenderableType:
@@ -50,7 +51,7 @@ def run_place(run: Run) -> str:
 
 def summaries(run: Run) -> dict[str, list[dict[str, Any]]]:
     """The experiments that were performed, summed up by decided class and over all, as plain values."""
-    return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENTS if run.done(name)}
+    return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENT_NAMES if run.done(name)}
 
 
 def _figure(value: float | None) -> str:

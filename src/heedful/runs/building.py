@@ -1,7 +1,6 @@
 """From a configuration to a model with its first parameters."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,9 @@ from heedful.models.options import ENCODER_OPTIONS
 from heedful.randomness import Stream
 from heedful.runs.config import WORD2VEC, RunConfig
 from heedful.runs.reading import word_counts
-from heedful.text.vectors import Coverage, from_keyed_vectors, initial_embedding, read_vectors
+from heedful.runs.trained_vectors import trained_vectors
+from heedful.text.vectors import Coverage, Vectors, initial_embedding, read_vectors
 from heedful.text.vocabulary import SPECIAL, UNKNOWN, Vocabulary
-from heedful.text.word2vec import TokenLists, train_word2vec
 
 
 def build_model(
@@ -57,10 +56,10 @@ def first_embeddings(
     special = np.zeros((len(SPECIAL), options.width), dtype=np.float32)
     found = None
     if options.vectors == WORD2VEC:
-        trained = _word2vec(config, corpus, vocabulary)
-        found = from_keyed_vectors(trained, words)
-        if options.word2vec_unknown and SPECIAL[UNKNOWN] in trained:
-            special[UNKNOWN] = trained[SPECIAL[UNKNOWN]]
+        trained = trained_vectors(config, corpus, vocabulary)
+        unknown = int(trained.found[0])  # rows for `<unk>`, the first of the words
+        special[UNKNOWN, :] = trained.rows[:unknown].sum(axis=0)
+        found = Vectors(trained.rows[unknown:], trained.found[1:])
     elif options.vectors:
         found = read_vectors(Path(options.vectors), words, options.width)
     # `missing` is about words missing from a file; with no file at all every word is drawn
@@ -78,18 +77,3 @@ def first_embeddings(
     if found is not None:
         coverage = Coverage.of(found.found, word_counts(corpus, vocabulary)[len(SPECIAL) :])
     return matrices, coverage
-
-
-def _word2vec(config: RunConfig, corpus: Corpus, vocabulary: Vocabulary) -> Any:
-    """gensim's vectors of the words of the corpus."""
-    options = config.embedding
-    known = frozenset(vocabulary.words[len(SPECIAL) :]) if options.word2vec_unknown else None
-    return train_word2vec(
-        TokenLists(corpus.scan(*config.vocabulary.splits), known=known),
-        width=options.width,
-        window=options.word2vec_window,
-        min_count=options.word2vec_min_count,
-        epochs=options.word2vec_epochs,
-        seed=Stream(config.seed, "word2vec").integer(),
-        normalise=options.word2vec_normalise,
-    )

@@ -80,6 +80,8 @@ class ExperimentOptions(Options):
     top: int = Field(0, ge=0)  # items compared by the top-k distance; 0: a tenth of a text, ten at least
     rankings: tuple[str, ...] = Field(RANKINGS, min_length=1)  # in whose order items are removed
     orders: int = Field(5, ge=1)  # of the random ranking
+    sample: int = Field(200, ge=0)  # instances that experiments which read texts again are performed on; 0: all
+    steps: int = Field(50, ge=1)  # how often they read an instance in one order, at most
 
     @field_validator("rankings")
     @classmethod

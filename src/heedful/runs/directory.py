@@ -10,9 +10,9 @@ import polars as pl
 
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.evidence import Evidence
-from heedful.experiments import EXPERIMENTS
 from heedful.files import Parts, scan_parquet, write_json, write_text
 from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
+from heedful.runs.naming import EXPERIMENT_NAMES
 from heedful.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ STAGES = {
     "train": Stage(("training.jsonl", "model.safetensors"), ("prepare",)),
     "evidence": Stage(("evidence.parquet", "metrics.json"), ("train",)),
     "importance": Stage(("importance.parquet",), ("evidence",)),
-    **{name: Stage((f"results/{name}.parquet",), ("evidence",)) for name in EXPERIMENTS},
+    **{name: Stage((f"results/{name}.parquet",), ("evidence",)) for name in EXPERIMENT_NAMES},
     "correlation": Stage(("results/correlation.parquet",), ("evidence", "importance")),
 }
 
@@ -154,8 +154,8 @@ class Run:
 
     def results(self, experiment: str) -> pl.DataFrame:
         """An experiment's frame, one row an instance; `heedful.experiments.summary` sums it up."""
-        if experiment not in tuple(EXPERIMENTS):  # whatever type was given
-            raise unknown_name("experiment", str(experiment), EXPERIMENTS)
+        if experiment not in EXPERIMENT_NAMES:  # whatever type was given
+            raise unknown_name("experiment", str(experiment), EXPERIMENT_NAMES)
         self.require(experiment)
         return self._frame(STAGES[experiment].files[0])
 
@@ -233,7 +233,7 @@ class Run:
     def require(self, stage: str) -> None:
         """Raise unless a stage is finished."""
         if not self.done(stage):
-            ask = f" and --experiments {stage}" if stage in EXPERIMENTS else ""
+            ask = f" and --experiments {stage}" if stage in EXPERIMENT_NAMES else ""
             raise NotFound(
                 f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options{ask} does it"
             )

@@ -22,8 +22,10 @@ from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.printable import tally
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
+from heedful.runs.erasing import perform_erasure
 from heedful.runs.experimenting import chosen, named, perform_experiment, write_importance
 from heedful.runs.lock import locked
+from heedful.runs.naming import ERASURE
 from heedful.runs.reporter import Reporter
 from heedful.runs.stages import prepare, train_model, write_evidence
 
@@ -140,6 +142,8 @@ def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Report
         _FROM_CORPUS[stage](run, corpus, reporter)
     elif stage == "importance":
         write_importance(run, reporter)
+    elif stage == ERASURE:
+        perform_erasure(run, reporter)
     else:
         perform_experiment(run, stage, reporter)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from heedful.files import Parts, scan_parquet
 from heedful.ragged import Indices
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.naming import EXPERIMENT_NAMES
 from heedful.runs.reporter import Reporter
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
 PART_ITEMS = 4096  # items of importance lost at most by a kill: a long text costs more than many short ones
 
 # performed unless others are named; the search is there to be compared with, and takes long
-USUAL = tuple(name for name in EXPERIMENTS if name != "adversary_search")
+USUAL = tuple(name for name in EXPERIMENT_NAMES if name != "adversary_search")
 
 _RANDOM = {name for name, experiment in EXPERIMENTS.items() if "seed" in signature(experiment).parameters}
 
@@ -37,6 +39,7 @@ _FIGURES = {  # what the line about a finished experiment says: a quantity, and 
     "removal": ("attention_fraction", "{:.1%} of the items removed by attention until the decision changes"),
     "curves": ("attention_comprehensiveness", "mean comprehensiveness of attention {:.3f}"),
     "truth": ("mass", "mean attention on deciding items {:.1%}"),
+    "erasure": ("delete_attention_fraction", "{:.1%} of the items deleted by attention until the decision changes"),
 }
 
 
@@ -49,11 +52,11 @@ def named(experiments: str | Iterable[str] | None) -> tuple[str, ...] | None:
         return None
     if isinstance(experiments, str):
         words = [word.strip() for word in experiments.split(",")]
-        experiments = {"all": list(EXPERIMENTS), "none": []}.get(experiments.strip(), words)
+        experiments = {"all": list(EXPERIMENT_NAMES), "none": []}.get(experiments.strip(), words)
     names = tuple(dict.fromkeys(experiments))
     for name in names:
-        if name not in EXPERIMENTS:
-            raise unknown_name("experiment", str(name), [*EXPERIMENTS, "all", "none"])
+        if name not in EXPERIMENT_NAMES:
+            raise unknown_name("experiment", str(name), [*EXPERIMENT_NAMES, "all", "none"])
     return names
 
 
@@ -64,7 +67,7 @@ def chosen(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
     Of the usual ones and of all, what the evidence cannot support is left out; what was named by itself is refused.
     """
     reasons = _unsupported(set(columns))
-    if names is not None and len(names) < len(EXPERIMENTS):
+    if names is not None and len(names) < len(EXPERIMENT_NAMES):
         for name in names:
             if name in reasons:
                 raise BadInput(f"experiment '{name}' {reasons[name]}; leave it out of --experiments")
@@ -130,10 +133,15 @@ def perform_experiment(run: Run, name: str, reporter: Reporter) -> None:
         done += len(batch)
         reporter.reach(done)
     parts.finish({"run": run.folder.name, "experiment": name})
+    reporter.finish(told(path, name, total))
+
+
+def told(path: Path, name: str, total: int) -> str:
+    """What a finished experiment found, in a few words."""
     quantity, words = _FIGURES[name]
     frame = scan_parquet(path)
     mean = frame.select(pl.col(quantity).mean()).collect().item() if quantity in frame.collect_schema() else None
-    reporter.finish(f"{total:,} instances" if mean is None else words.format(mean))
+    return f"{total:,} instances" if mean is None else words.format(mean)
 
 
 def _options(run: Run, name: str) -> dict[str, Any]:
