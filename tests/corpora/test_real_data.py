@@ -10,7 +10,7 @@ from heedful.corpora.imdb import reviews
 from heedful.corpora.loading import load
 from heedful.corpora.reader import Options
 from heedful.corpora.registry import READERS
-from heedful.errors import NotFound
+from heedful.errors import BadInput, NotFound
 
 ROOMS = {"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"}
 
@@ -125,6 +125,16 @@ def test_samples_of_documents_in_sentences(real_data, name, sizes, test, sentenc
     assert round(frame["sentences"].list.len().mean(), 2) == sentences
     assert frame["sentences"].list.sum().eq(frame["tokens"].list.len()).all()
     assert not any("\\n" in token for token in frame["tokens"].explode())
+
+
+def test_more_topics_in_test_than_in_training(real_data, tmp_path):
+    folder = tmp_path / "yahoo_answers_csv"
+    folder.mkdir()
+    there = real_data / "yahoo_answers_csv"
+    (folder / "train_subset.csv.gz").symlink_to(there / "train_subset.csv.gz")
+    (folder / "test_subset.csv.gz").symlink_to(there / "test_10class_tokenised_subset.csv.gz")
+    with pytest.raises(BadInput, match=r"test_subset\.csv\.gz: label 'Business & Finance' occurs in test but never in"):
+        load("yahoo", data=tmp_path, subset=True)
 
 
 def test_imdb_ratings_begin_as_spacy_cuts_them(real_data):
