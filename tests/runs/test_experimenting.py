@@ -78,7 +78,11 @@ def test_only_the_named_experiments_are_performed_and_others_added_later(tmp_pat
         "adversary",
         "substitution",
         "violation",
+        "single weight",
+        "removal",
+        "curves",
         "truth",
+        "erasure",
     ]
     assert contents(later.folder) == contents(finished.folder)
 
