@@ -18,7 +18,11 @@ _STORIES = {
     "corpus_options": {"train": 3000, "test": 200},
     "training": {"epochs": 12, "batch": 32, "learning_rate": 0.003},  # a tenth of the steps that a full run takes
 }
-_IMPORTANCE = {"measures": ["gradient", "leave_one_out"]}  # what the table shows
+_DOCUMENTS = {"verdicts": 2, "length": 30, "train": 1200, "test": 200}
+_COMMON = {
+    "importance": {"measures": ["gradient", "leave_one_out"]},  # what the table shows
+    "experiment_options": {"sample": 40},  # texts that are read again and again
+}
 
 
 def demo(
@@ -35,9 +39,9 @@ def demo(
 
     findings: list[Finding] = []
     for title, values in _runs():
-        notices.print(f"[bold]{title}: {values['encoder']} + additive attention[/]")
+        notices.print(f"[bold]{title}: {_kind(values)}{values['encoder']} + additive attention[/]")
         with bars() as reporter:
-            run = perform({**values, "seed": seed, "importance": _IMPORTANCE}, out=out, reporter=reporter)
+            run = perform({**values, **_COMMON, "seed": seed}, out=out, reporter=reporter)
         findings.append(find(title, run))
     if as_json:
         typer.echo(json.dumps([finding._asdict() for finding in findings], default=str))
@@ -52,3 +56,10 @@ def _runs() -> Iterator[tuple[str, dict[str, Any]]]:
             planted = {"corpus": "planted", "corpus_options": corpus_options, "training": {"epochs": _EPOCHS}}
             yield title, {**planted, "encoder": encoder}
     yield "stories, a question each", {**_STORIES, "encoder": "bilstm"}
+    for model in ("flan", "han"):
+        documents = {"corpus": "planted", "corpus_options": _DOCUMENTS, "training": {"epochs": _EPOCHS}}
+        yield "docs, of several sentences", {**documents, "model": model, "encoder": "bigru"}
+
+
+def _kind(values: dict[str, Any]) -> str:
+    return f"{values['model']}, " if "model" in values else ""

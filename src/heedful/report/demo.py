@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from heedful.report.demo_races import Race, erased_shares, races_table, races_words, removed_shares
 from heedful.report.findings import MEASURES, Figures
 from heedful.report.heatmap import terminal_heatmap
 from heedful.report.instance import read_instance
@@ -19,6 +20,7 @@ class Finding(NamedTuple):
     """The figures of one model: means over its test texts, None where undefined."""
 
     corpus: str
+    model: str
     encoder: str
     folder: Path
     accuracy: float
@@ -32,7 +34,9 @@ class Finding(NamedTuple):
     adversary: float | None  # eps-max JSD
     irrelevant: float | None  # share of texts of which no attention changes the decision, if that can be told
     mass: float | None  # attention on the words that decide
-    top: float | None  # how often the most attended word decides
+    top: float | None  # how often the most attended item decides
+    removed: dict[str, float | None]  # by ranking: the share of a text's items removed until the decision changes
+    erased: dict[str, float | None]  # the same for items deleted from the text
     example: str  # a text in which it does not, if there is one
 
 
@@ -53,6 +57,7 @@ def find(corpus: str, run: Run) -> Finding:
     }
     return Finding(
         corpus=corpus,
+        model=run.config.model,
         encoder=run.config.encoder,
         folder=run.folder,
         accuracy=run.metrics["test"]["accuracy"],
@@ -62,6 +67,8 @@ def find(corpus: str, run: Run) -> Finding:
         irrelevant=None if free is None else 1 - free,
         mass=truth.get("mass"),
         top=truth.get("top"),
+        removed=removed_shares(run.results("removal")),
+        erased=erased_shares(run.results("erasure")),
         example=(elsewhere if len(elsewhere) else truth.frame)["id"][0],
     )
 
@@ -69,9 +76,12 @@ def find(corpus: str, run: Run) -> Finding:
 def demo_report(findings: list[Finding]) -> RenderableType:
     """The table, what it means, and an example."""
     worst = _worst(findings)
+    races = [Race(_short(finding), _reader(finding), finding.removed, finding.erased) for finding in findings]
     return Group(
         _table(findings),
         Text(_words(findings, worst)),
+        races_table(races),
+        Text(races_words(races)),
         terminal_heatmap(read_instance(Run.open(worst.folder), worst.example)),
     )
 
@@ -88,23 +98,23 @@ def _worst(findings: list[Finding]) -> Finding:
 
 def _table(findings: list[Finding]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in ("texts", "encoder"):
+    for column in ("texts", "model"):
         table.add_column(column, no_wrap=True)
     for column in (
         "right",
         "tau with\ngradient",
         "\np≤0.05",
-        "tau with\nleave-1-out",
+        "tau with\nleave-1",
         "\np≤0.05",
         "permu-\ntation",
         "adver-\nsary",
-        "top word\ndecides",
+        "top\ndecides",
     ):
         table.add_column(column, justify="right", no_wrap=True)
     for finding in findings:
         table.add_row(
             _short(finding),
-            finding.encoder,
+            _reader(finding),
             percent(finding.accuracy),
             spread(finding.tau_gradient, finding.std_gradient),
             percent(finding.significant_gradient),
@@ -128,7 +138,7 @@ def _words(findings: list[Finding], worst: Finding) -> str:
     low = min(findings, key=lambda finding: finding.tau_gradient or 0.0)
     if (low.tau_gradient or 0.0) < 0.3:
         words += (
-            f"Tau with the gradient is {figure(low.tau_gradient)} for {low.encoder} on {_called(low)}: "
+            f"Tau with the gradient is {figure(low.tau_gradient)} for {_reader(low)} on {_called(low)}: "
             "who reads its attention and who reads its gradients are told different stories."
         )
     words += (
@@ -140,7 +150,7 @@ def _words(findings: list[Finding], worst: Finding) -> str:
     far = max(findings, key=lambda finding: finding.adversary or 0.0)
     if (far.adversary or 0.0) > 0.4:
         words += (
-            f"It is {figure(far.adversary)} for {far.encoder} on {_called(far)}: quite another heat-map would "
+            f"It is {figure(far.adversary)} for {_reader(far)} on {_called(far)}: quite another heat-map would "
             "have gone with nearly the same output."
         )
     return f"{words}\n{_compared(findings, worst)}\n"
@@ -153,9 +163,9 @@ def _compared(findings: list[Finding], worst: Finding) -> str:
     if best.top == worst.top:
         return ""
     words = (
-        f"top word: on {_called(worst)}, the most attended word is one that decides in "
-        f"{percent(best.top)} of the texts for {best.encoder} (right on {percent(best.accuracy)}), and in "
-        f"{percent(worst.top)} for {worst.encoder} (right on {percent(worst.accuracy)}). "
+        f"top item: on {_called(worst)}, the most attended item is one that decides in "
+        f"{percent(best.top)} of the texts for {_reader(best)} (right on {percent(best.accuracy)}), and in "
+        f"{percent(worst.top)} for {_reader(worst)} (right on {percent(worst.accuracy)}). "
     )
     lead = worst.accuracy - best.accuracy
     if lead > -0.01:
@@ -165,10 +175,15 @@ def _compared(findings: list[Finding], worst: Finding) -> str:
 
 
 def _short(finding: Finding) -> str:
-    return finding.corpus.partition(",")[0]
+    return finding.corpus.partition(",")[0].partition(" ")[0]
+
+
+def _reader(finding: Finding) -> str:
+    """The model: its encoder and, where it is not the usual one, its kind."""
+    return finding.encoder if finding.model == "classifier" else f"{finding.model} {finding.encoder}"
 
 
 def _called(finding: Finding) -> str:
     """Its texts in a sentence."""
     short = _short(finding)
-    return short if short == "stories" else f"{short} reviews"
+    return f"{short} reviews" if short in ("short", "long") else short
