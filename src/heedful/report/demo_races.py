@@ -61,8 +61,8 @@ def races_table(races: list[Race]) -> Table:
 def races_words(races: list[Race]) -> str:
     """What the columns mean, and the model whose attention wastes most."""
     words = (
-        "\nzeroed: items lose their weight, the others share it; least: the smallest set that changes the decision, found "
-        "exactly. deleted: items are taken out of the text, which the model reads again.\n"
+        "\nzeroed: items lose their weight, the others share it; least: the smallest set that changes the decision, "
+        "found exactly. deleted: items are taken out of the text, which the model reads again.\n"
     )
     known = [(race, *_pair(race.removed)) for race in races if race.removed["optimal"] is not None]
     if known:
