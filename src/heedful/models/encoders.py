@@ -5,8 +5,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, pad
+from torch.nn.functional import dropout, linear, pad
 
+from heedful.models.gru import BidirectionalGRU, Steps
 from heedful.models.options import AverageOptions, BiGRUOptions, BiLSTMOptions, CNNOptions, NoneOptions
 from heedful.models.padded import Padded
 
@@ -71,6 +72,21 @@ class BiGRU(Bidirectional):
             nn.init.orthogonal_(layer.weight_hh_l0)
             nn.init.zeros_(layer.bias_ih_l0)
             nn.init.zeros_(layer.bias_hh_l0)
+
+    def forward(self, embedded: Padded) -> Padded:
+        """The layers hold the parameters; `gru.py` has what they compute. Padding has states of zeros."""
+        layers, cells = (self.ahead, self.back), embedded.mask.flatten().nonzero().squeeze(1)
+        weight = torch.cat([layer.weight_ih_l0 for layer in layers])  # (2 * 3h, E)
+        bias = torch.cat([layer.bias_ih_l0 for layer in layers])
+        read = linear(embedded.values.flatten(0, 1)[cells], weight, bias)  # (N, 2 * 3h)
+        recurrent = torch.stack([layer.weight_hh_l0 for layer in layers])
+        steps = Steps.of(embedded.lengths)
+        states = BidirectionalGRU.apply(  # type: ignore[no-untyped-call]
+            read, recurrent, torch.stack([layer.bias_hh_l0 for layer in layers]), steps
+        )
+        rows, width = embedded.values.shape[:2]
+        padded = states.new_zeros(rows * width, self.size).index_copy(0, cells, states)
+        return embedded.with_values(padded.view(rows, width, -1))
 
 
 class CNN(Encoder):
