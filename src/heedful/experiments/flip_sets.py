@@ -11,7 +11,7 @@ import numpy as np
 
 from heedful.experiments.arrays import Flags, Floats, Indices
 from heedful.experiments.margins import Margins
-from heedful.experiments.sums import TOLERANCE, behind, flips
+from heedful.experiments.sums import TOLERANCE, Sums, behind, flips
 
 
 class FlipSets(NamedTuple):
@@ -37,7 +37,7 @@ def smallest_flip_sets(view: Margins, rows: Indices) -> FlipSets:
     first = np.arange(mask.shape[1]) < np.where(count < _NEVER, count, 0)[:, None]
     np.put_along_axis(chosen, orders[each, :, rival], first, axis=1)
     weighty = weights > 0
-    everything = flips(view.take(rows).nothing, decided) & (weighty.sum(axis=1) < count)
+    everything = flips(Sums(*(values[rows] for values in view.nothing)), decided) & (weighty.sum(axis=1) < count)
     return FlipSets(
         np.where(everything, weighty.sum(axis=1), np.where(count < _NEVER, count, 0)),
         np.where(everything[:, None], weighty, chosen),
