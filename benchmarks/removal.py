@@ -56,7 +56,7 @@ def removal_results() -> Iterator[Result]:
     reviews = np.clip(draw.lognormal(4.7, 0.75, size=400).astype(np.int64), 5, 1000)  # as long as Yelp's: mean 140
     fixed = Documents.drawn(np.full(60, 400), 10, lean=9.0)
     long = Documents.drawn(np.full(6, 2000), 5, lean=9.0)
-    yelp = Documents.drawn(reviews, 5, lean=0.5)
+    yelp = Documents.drawn(reviews, 5, lean=1.0)
     yield first_flip_result("removal by attention, 60 documents of 400 items that never change", fixed, least=20)
     yield first_flip_result("removal by attention, 400 documents as long as Yelp's", yelp, least=5)
     yield first_flip_result("removal by attention, 6 documents of 2000 items that never change", long, least=20)
