@@ -1,8 +1,8 @@
 """Removing items: running sums over the items' scores, against decoding zeroed, renormalised weights at every step."""
 
 import time
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from heedful.experiments.removals import batches
 from heedful.experiments.single_removals import single_removals
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import keys
+
+Value = TypeVar("Value")
 
 STATES = 100  # as in Serrano & Smith's encoders
 
@@ -66,53 +68,65 @@ def removal_results() -> Iterator[Result]:
 
 
 def first_flip_result(name: str, documents: Documents, *, least: float) -> Result:
-    """Items removed by attention until the decision changes."""
+    """Items removed by attention until the decision changes; reading evidence is not counted, ranking is."""
     evidence = documents.evidence()
-    removal(evidence.slice(0, 2))  # warm
-    started = time.perf_counter()
-    plain = [_first_flip(documents, row) for row in range(len(evidence))]
-    seconds = time.perf_counter() - started
     view, instances = Margins.of(evidence), keys(evidence.ids)
-    fast = np.empty(len(evidence), dtype=np.int64)
-    started = time.perf_counter()
-    ranker = Ranker(view, "attention", instances, 0)
-    for rows in batches(view):
-        fast[rows] = Steps(view, rows).first_flips(ranker.orders(rows))
-    ours = time.perf_counter() - started
-    started = time.perf_counter()
-    counts = removal(evidence)["attention_count"].fill_null(0)
-    whole = time.perf_counter() - started
-    if counts.to_list() != fast.tolist():
-        raise AssertionError(f"{name}: the experiment counts otherwise")
-    agreed = float((fast == np.array(plain)).mean())
+
+    def ours() -> Indices:
+        found = np.empty(len(evidence), dtype=np.int64)
+        ranker = Ranker(view, "attention", instances, 0)
+        for rows in batches(view):
+            found[rows] = Steps(view, rows).first_flips(ranker.orders(rows))
+        return found
+
+    plain, plain_seconds = _timed(lambda: np.array([_first_flip(documents, row) for row in range(len(evidence))]))
+    fast, seconds = _timed(ours)
+    whole, whole_seconds = _timed(lambda: removal(evidence))
+    agreed = float((fast == plain).mean())
     if agreed < 0.99:  # single precision may tie where double precision does not
         raise AssertionError(f"{name}: only {agreed:.1%} of the counts agree")
+    if whole["attention_count"].fill_null(0).to_list() != fast.tolist():
+        raise AssertionError(f"{name}: the experiment counts otherwise")
     details = {
         "documents": len(plain),
         "that change": float((fast > 0).mean()),
         "counts that agree": agreed,
-        "seconds of the whole experiment, ten orders and the optimum": whole,
+        "seconds of the whole experiment, ten orders and the optimum": whole_seconds,
     }
-    return Result(name, seconds, ours, least, details)
+    return Result(name, plain_seconds, seconds, least, details)
 
 
 def single_result(name: str, documents: Documents, *, least: float) -> Result:
     """The logits without each item."""
     evidence = documents.evidence()
     view = Margins.of(evidence)
-    fast = np.empty((len(evidence.weights.values), view.classes))
-    started = time.perf_counter()
-    plain = np.concatenate([_without_each(documents, row) for row in range(len(evidence))])
-    between = time.perf_counter()
-    for rows in batches(view):
-        logits = single_removals(view, rows).logits
-        fast[view.weights.cells(rows)] = logits[np.arange(logits.shape[1]) < view.weights.lengths[rows, None]]
-    done = time.perf_counter()
+
+    def ours() -> np.ndarray:
+        found = np.empty((len(evidence.weights.values), view.classes))
+        for rows in batches(view):
+            logits = single_removals(view, rows).logits
+            found[view.weights.cells(rows)] = logits[np.arange(logits.shape[1]) < view.weights.lengths[rows, None]]
+        return found
+
+    plain, plain_seconds = _timed(
+        lambda: np.concatenate([_without_each(documents, row) for row in range(len(evidence))])
+    )
+    fast, seconds = _timed(ours)
     apart = float(np.abs(plain - fast).max())
     if apart > 1e-4:
         raise AssertionError(f"{name}: the logits part by {apart}")
     details = {"documents": len(evidence), "largest difference of a logit": apart}
-    return Result(name, between - started, done - between, least, details)
+    return Result(name, plain_seconds, seconds, least, details)
+
+
+def _timed(work: Callable[[], Value]) -> tuple[Value, float]:
+    """What it gives, and the seconds of the best of three turns."""
+    seconds = []
+    for _ in range(3):
+        started = time.perf_counter()
+        value = work()
+        seconds.append(time.perf_counter() - started)
+    return value, min(seconds)
 
 
 def _first_flip(documents: Documents, row: int) -> int:
