@@ -4,7 +4,7 @@ If attention ranks items by importance, few of the most attended should suffice.
 could not say; where the decoder is affine the smallest set is exact.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ from heedful.randomness import keys
 
 
 @bounded
-def removal(evidence: Evidence, *, rankings: Iterable[str] = RANKINGS, orders: int = 5, seed: int = 0) -> pl.DataFrame:
+def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: int = 5, seed: int = 0) -> pl.DataFrame:
     """One row an instance: for each ranking the number of items removed when the decision first changes,
     `<ranking>_count`, as a share of all, `<ranking>_fraction`, and the attention on them, `<ranking>_mass`; null where
     it never changes. With `optimal` among the rankings, `<ranking>_excess` is how many more than necessary.
