@@ -13,6 +13,7 @@ from benchmarks.gradients import gradient_result
 from benchmarks.leave_one_out import document_results, leave_one_out_result, story_results
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
+from benchmarks.removal import removal_results
 from benchmarks.report import Result
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
@@ -74,6 +75,7 @@ def benchmarks() -> Iterator[Result]:
     yield from document_results()
     yield from story_results()
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
+    yield from removal_results()
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
 
 

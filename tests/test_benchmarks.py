@@ -8,10 +8,21 @@ import pytest
 from benchmarks.leave_one_out import leave_one_out_result
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
+from benchmarks.removal import Documents, first_flip_result, single_result
 from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 
-MODULES = ("__main__", "adversary", "gradients", "leave_one_out", "permutation", "plain", "report", "training")
+MODULES = (
+    "__main__",
+    "adversary",
+    "gradients",
+    "leave_one_out",
+    "permutation",
+    "plain",
+    "removal",
+    "report",
+    "training",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -23,5 +34,8 @@ def test_both_ways_agree() -> None:
     """A benchmark raises where they do not."""
     lengths = np.array([3, 5, 4])
     tokens = Ragged.from_lengths(np.arange(4, 16, dtype=np.int32), lengths)
+    documents = Documents.drawn(lengths, 3, lean=0.1)
+    assert first_flip_result("removal", documents, least=0).ratio > 0
+    assert single_result("single removals", documents, least=0).ratio > 0
     assert permutation_result("permutation", lengths, least=0).ratio > 0
     assert leave_one_out_result("leave-one-out", paper_model("average", 20), Inputs(tokens), least=0).ratio > 0

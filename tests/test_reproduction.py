@@ -7,7 +7,7 @@ import pytest
 
 import heedful
 from heedful.experiments import adversary
-from heedful.published import table2
+from heedful.published import gradient_beats_attention, table2
 from heedful.runs.directory import Run
 
 
@@ -71,3 +71,7 @@ def test_published_figures_are_found_where_the_paper_has_them() -> None:
     assert table2("sst", "cnn", "gradient", 0) is None
     assert table2("planted", "bilstm", "gradient", 0) is None
     assert table2("sst", "bilstm", "integrated_gradients", 0) is None
+    assert gradient_beats_attention("yelp", "flan", "bigru") == pytest.approx(0.7056, abs=1e-4)
+    assert gradient_beats_attention("imdb-ratings", "han", "cnn") == pytest.approx(0.5309, abs=1e-4)
+    assert gradient_beats_attention("imdb-ratings", "han", "average") is None
+    assert gradient_beats_attention("sst", "classifier", "bilstm") is None

@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 
 from heedful.evidence import Evidence
 from heedful.experiments import removal
+from heedful.experiments.first_flips import Steps
 from heedful.experiments.margins import Margins
-from heedful.experiments.rankings import ORDERINGS, RANKINGS
+from heedful.experiments.rankings import ORDERINGS, RANKINGS, Ranker
+from heedful.experiments.removals import each_item, in_order, without_each, without_first
+from heedful.experiments.single_removals import single_removals
 from heedful.experiments.sums import Sums, flips
 from heedful.ragged import Ragged
+from heedful.randomness import keys
 from tests.experiments.removing import affine, without
 from tests.making import instance
 
@@ -98,6 +102,21 @@ def test_no_ranking_needs_fewer_items_than_the_optimum(seed: int, kind: str) -> 
             ever = frame[f"{name}_count"].is_not_null()
             assert frame.filter(ever)["optimal_count"].is_not_null().all()
             assert (frame[f"{name}_excess"].drop_nulls() >= 0).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_looking_at_signs_first_makes_no_difference(kind: str) -> None:
+    for evidence in drawn(kind, 3, n=200):
+        view, rows = Margins.of(evidence), np.arange(len(evidence))
+        decided = np.broadcast_to(view.decided[:, None], (len(rows), int(view.weights.lengths.max())))
+        items = each_item(view, rows)
+        for name in ORDERINGS:
+            orders = Ranker(view, name, keys(evidence.ids), 0).orders(rows)
+            changed = flips(view.left(rows, *without_first(in_order(items, orders))), decided[:, :1].repeat(13, axis=1))
+            plain = np.where(changed[:, 1:].any(axis=1), changed[:, 1:].argmax(axis=1) + 1, 0)
+            assert Steps(view, rows).first_flips(orders).tolist() == plain.tolist()
+        single = flips(view.left(rows, *without_each(items)), decided)
+        assert (single_removals(view, rows).flips == single).all()
 
 
 def test_of_two_classes_the_contributions_to_the_margin_give_the_optimum() -> None:

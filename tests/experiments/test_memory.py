@@ -37,6 +37,7 @@ print(peak)
 
 FEATURES = """
 import resource
+from functools import partial
 import numpy as np
 from heedful.decoding import TanhDecoder
 from heedful.evidence import Evidence
@@ -64,7 +65,8 @@ evidence = Evidence(
 )
 evidence.output[:] = evidence.decode(weights)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for experiment in (violation, substitution, permutation, single_weight, removal, curves):
+removals = (partial(experiment, rankings=["attention"]) for experiment in (removal, curves))
+for experiment in (violation, substitution, permutation, single_weight, *removals):
     assert len(experiment(evidence)) == n
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20)
 """

@@ -10,7 +10,7 @@ from rich.console import Console
 from heedful.errors import BadConfig
 from heedful.report.heatmap import terminal_heatmap
 from heedful.report.heatmap_files import save_heatmap, to_html, to_svg, to_tex
-from heedful.report.instance import Adversarial, Instance
+from heedful.report.instance import Adversarial, FlipSet, Instance
 
 
 def _instance(tokens: list[str], weights: list[float] | None = None, **values: object) -> Instance:
@@ -117,3 +117,31 @@ def test_a_single_item_has_no_other_attention() -> None:
     console = Console(width=80, record=True, file=StringIO())
     console.print(terminal_heatmap(_instance(["x"], adversarial=_adversarial(1))))
     assert "there is no other attention over a single item" in console.export_text()
+
+
+def test_the_fewest_items_that_decide_are_marked_without_colours() -> None:
+    tokens = ["a", "dull", "film"]
+    instance = _instance(tokens, [0.1, 0.8, 0.1], flip_set=FlipSet([1, 2], "bad"), adversarial=_adversarial(3))
+    console = Console(width=100, record=True, file=StringIO(), no_color=True)
+    console.print(terminal_heatmap(instance))
+    printed = console.export_text()
+    assert "a [dull] [film]" in printed
+    assert "a dull film" in printed  # the adversary's map is not about them
+    told = "without dull, film (marked; 2 of 3 items, the fewest) it decides bad instead"
+    assert told in " ".join(printed.split())
+    for written in (to_html(instance), to_svg(instance)):
+        assert told in " ".join(written.split())
+    assert to_html(instance).count('class="marked"') == 2
+    assert to_svg(instance).count('stroke="black"') == 2
+    assert to_tex(instance).count("\\underline{[") == 2
+    assert instance.to_dict()["flip_set"] == {"items": [1, 2], "decision": "bad"}
+
+
+def test_decisions_that_no_removal_changes_are_called_so() -> None:
+    assert "no removal of items changes the decision" in to_html(_instance(["x"], flip_set=FlipSet(None, None)))
+    assert "removal" not in to_html(_instance(["x"]))
+
+
+def test_of_many_items_the_first_are_named() -> None:
+    instance = _instance(["w"] * 30, flip_set=FlipSet(list(range(20)), "bad"))
+    assert "w and 8 more (marked; 20 of 30 items, the fewest)" in to_html(instance)

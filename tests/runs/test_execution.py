@@ -30,8 +30,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_leaves_the_documented_files(finished: Run) -> None:
-    experiments = [*"correlation permutation adversary reach substitution violation".split()]
-    experiments += [*"single_weight removal curves truth erasure".split()]
+    experiments = [
+        *("correlation", "permutation", "adversary", "reach", "substitution", "violation"),
+        *("single_weight", "removal", "curves", "truth", "erasure"),
+    ]
     assert sorted(contents(finished.folder)) == sorted(
         [
             "config.toml",

@@ -44,6 +44,9 @@ def test_results_are_those_of_the_experiments_on_the_runs_evidence(finished: Run
         "substitution": experiments.substitution(evidence),
         "violation": experiments.violation(evidence),
         "truth": experiments.truth(evidence),
+        "single_weight": experiments.single_weight(evidence),
+        "removal": experiments.removal(evidence),
+        "curves": experiments.curves(evidence),
         "correlation": experiments.correlation(evidence, finished.importance),
     }
     for name, frame in expected.items():
@@ -135,7 +138,7 @@ def test_parts_make_no_difference(tmp_path: Path, finished: Run, monkeypatch: py
     monkeypatch.setattr(experimenting, "PART_INSTANCES", 7)
     monkeypatch.setattr(experimenting, "PART_ITEMS", 50)
     run = perform(VALUES, out=tmp_path)
-    for name in ("correlation", "permutation", "adversary", "substitution"):
+    for name in ("correlation", "permutation", "adversary", "substitution", "single_weight", "removal", "curves"):
         assert_frame_equal(run.results(name), finished.results(name), abs_tol=1e-5)
 
 
@@ -158,12 +161,22 @@ def test_a_missing_result_is_made_again_alone(tmp_path: Path, finished: Run) -> 
 
 
 def test_options_reach_the_experiments(tmp_path: Path) -> None:
-    options = {"permutations": 3, "epsilon": 0.2, "top": 2}
-    values = {**VALUES, "experiment_options": options, "importance": {"measures": ["leave_one_out"]}}
+    rankings = ["random", "attention"]
+    options = {"permutations": 3, "epsilon": 0.2, "top": 2, "rankings": rankings, "orders": 2}
+    values = {
+        **VALUES,
+        "experiment_options": options,
+        "preset": "released",
+        "importance": {"measures": ["leave_one_out"]},
+    }
     run = perform(values, out=tmp_path)
     assert run.results("permutation")["tvds"].list.len().unique().to_list() == [3]
     assert_frame_equal(run.results("adversary"), experiments.adversary(run.evidence, epsilon=0.2))
     assert_frame_equal(run.results("correlation"), experiments.correlation(run.evidence, run.importance, top=2))
+    assert_frame_equal(run.results("removal"), experiments.removal(run.evidence, rankings=rankings, orders=2))
+    assert_frame_equal(run.results("curves"), experiments.curves(run.evidence, rankings=rankings))
+    by_position = experiments.single_weight(run.evidence, rival="position")
+    assert_frame_equal(run.results("single_weight"), by_position)
     assert [name for name in run.results("correlation").columns if name.startswith("tau")] == [
         "tau_attention_leave_one_out"
     ]
@@ -175,6 +188,9 @@ def test_options_reach_the_experiments(tmp_path: Path) -> None:
         ({"experiment_options": {"epsilon": 1.0}}, r"experiment_options\.epsilon = 1\.0"),
         ({"experiment_options": {"epsilon": 0.0}}, r"experiment_options\.epsilon = 0\.0"),
         ({"experiment_options": {"permutations": 0}}, r"experiment_options\.permutations = 0"),
+        ({"experiment_options": {"rankings": ["best"]}}, "there is no ranking 'best'; choose from attention, gradient"),
+        ({"experiment_options": {"rankings": []}}, r"experiment_options\.rankings"),
+        ({"experiment_options": {"orders": 0}}, r"experiment_options\.orders = 0"),
         ({"importance": {"measures": ["shap"]}}, "there is no measure 'shap'; choose from gradient"),
         ({"importance": {"measures": []}}, r"importance\.measures"),
     ],

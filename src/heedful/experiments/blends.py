@@ -6,6 +6,7 @@ There is no score of an item to be had, and so no exact answer about all attenti
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heedful.decoding import CELLS, TanhDecoder, mix, row_slices
 from heedful.errors import BadInput
@@ -109,6 +110,16 @@ class Blends(View):
 def decoded(decoder: TanhDecoder, mixed: Floats, context: Floats, allowed: Flags | None) -> Sums:
     """Logits of mixtures (..., F); rounding is measured against the absolute contributions of the hidden units."""
     hidden = np.tanh(mixed + context)  # (..., F)
-    logits = hidden @ decoder.matrix.T + decoder.bias
-    sizes = np.abs(hidden) @ np.abs(decoder.matrix).T + np.abs(decoder.bias)
-    return Sums(logits if allowed is None else np.where(allowed, logits, -np.inf), sizes)
+    if allowed is None:
+        return _logits(hidden, decoder.matrix, decoder.bias)
+    classes = np.arange(allowed.shape[-1])
+    wanted = classes[allowed.reshape(-1, len(classes)).any(axis=0)]  # a text has few candidates of many classes
+    some = _logits(hidden, decoder.matrix[wanted], decoder.bias[wanted])
+    logits, sizes = np.full((*hidden.shape[:-1], len(classes)), -np.inf), np.zeros((*hidden.shape[:-1], len(classes)))
+    logits[..., wanted] = np.where(allowed[..., wanted], some.logits, -np.inf)
+    sizes[..., wanted] = some.sizes
+    return Sums(logits, sizes)
+
+
+def _logits(hidden: Floats, matrix: Floats, bias: NDArray[np.float32]) -> Sums:
+    return Sums(hidden @ matrix.T + bias, np.abs(hidden) @ np.abs(matrix).T + np.abs(bias))

@@ -2,7 +2,7 @@
 ERASER, section 4), at the level of attention: items lose their weight, not their place in the text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
@@ -23,7 +23,7 @@ SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 @bounded
 def curves(
-    evidence: Evidence, *, rankings: Iterable[str] = ORDERINGS, shares: Sequence[float] = SHARES, seed: int = 0
+    evidence: Evidence, *, rankings: Sequence[str] = ORDERINGS, shares: Sequence[float] = SHARES, seed: int = 0
 ) -> pl.DataFrame:
     """One row an instance: for each ranking by how much the probability of the decision falls without the items that
     rank first, `<ranking>_comprehensiveness`, and with them alone, `<ranking>_sufficiency`: means over the shares of
@@ -42,17 +42,18 @@ def curves(
         "decision": view.decided.astype(np.int32),
         "items": view.weights.lengths.astype(np.int32),
     }
-    for name in names:
-        ranker = Ranker(view, name, keys(evidence.ids), seed)
-        without, alone = np.empty(sizes.shape), np.empty(sizes.shape)
-        for rows in batches(view):
-            ordered = in_order(each_item(view, rows), ranker.orders(rows))
-            without[rows] = _kept(view, rows, without_first(ordered), sizes[rows])
-            alone[rows] = _kept(view, rows, only_first(ordered), sizes[rows])
-        for figure, kept in (("comprehensiveness", without), ("sufficiency", alone)):
-            lost = own[:, None] - kept
-            columns[f"{name}_{figure}"] = lost.mean(axis=1)
-            columns[f"{name}_{figure}_at"] = pl.Series(lost).cast(pl.List(pl.Float64))
+    rankers = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names}
+    kept = {(name, figure): np.empty(sizes.shape) for name in names for figure in ("comprehensiveness", "sufficiency")}
+    for rows in batches(view):
+        items = each_item(view, rows)
+        for name, ranker in rankers.items():
+            ordered = in_order(items, ranker.orders(rows))
+            kept[name, "comprehensiveness"][rows] = _kept(view, rows, without_first(ordered), sizes[rows])
+            kept[name, "sufficiency"][rows] = _kept(view, rows, only_first(ordered), sizes[rows])
+    for (name, figure), probability in kept.items():
+        lost = own[:, None] - probability
+        columns[f"{name}_{figure}"] = lost.mean(axis=1)
+        columns[f"{name}_{figure}_at"] = pl.Series(lost).cast(pl.List(pl.Float64))
     return pl.DataFrame(columns)
 
 

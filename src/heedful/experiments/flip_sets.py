@@ -11,7 +11,9 @@ import numpy as np
 
 from heedful.experiments.arrays import Flags, Floats, Indices
 from heedful.experiments.margins import Margins
-from heedful.experiments.sums import TOLERANCE, behind, flips
+from heedful.experiments.sums import TOLERANCE, Sums, behind, flips
+
+_NEVER = np.iinfo(np.int64).max
 
 
 class FlipSets(NamedTuple):
@@ -31,20 +33,14 @@ def smallest_flip_sets(view: Margins, rows: Indices) -> FlipSets:
     sizes = weights[..., None] * (np.abs(own) + np.abs(alone))  # (B, T, K)
     orders = _falling(margins, sizes, mask, decided)
     counts = _steps(weights, margins, sizes, orders, decided)  # (B, K)
-    rival = counts.argmin(axis=1)
-    count, each = counts[np.arange(len(rows)), rival], np.arange(len(rows))
+    each, rival = np.arange(len(rows)), counts.argmin(axis=1)
+    least = counts[each, rival]
+    count = np.where(least < _NEVER, least, 0)
     chosen = np.zeros(mask.shape, dtype=bool)
-    first = np.arange(mask.shape[1]) < np.where(count < _NEVER, count, 0)[:, None]
-    np.put_along_axis(chosen, orders[each, :, rival], first, axis=1)
+    np.put_along_axis(chosen, orders[each, :, rival], np.arange(mask.shape[1]) < count[:, None], axis=1)
     weighty = weights > 0
-    everything = flips(view.take(rows).nothing, decided) & (weighty.sum(axis=1) < count)
-    return FlipSets(
-        np.where(everything, weighty.sum(axis=1), np.where(count < _NEVER, count, 0)),
-        np.where(everything[:, None], weighty, chosen),
-    )
-
-
-_NEVER = np.iinfo(np.int64).max
+    everything = flips(Sums(*(values[rows] for values in view.nothing)), decided) & (weighty.sum(axis=1) < least)
+    return FlipSets(np.where(everything, weighty.sum(axis=1), count), np.where(everything[:, None], weighty, chosen))
 
 
 def _falling(margins: Floats, sizes: Floats, mask: Flags, decided: Indices) -> Indices:

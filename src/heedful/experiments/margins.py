@@ -85,6 +85,17 @@ class Margins(View):
             sizes[none] = np.abs(logits[none])
         return Sums(logits, sizes)
 
+    def by_class(self, rows: Indices) -> tuple[Floats, Floats]:
+        """Weights (B, T), and what items say alone, class by class, (K, B, T): sums then run along memory.
+
+        Padding has no weight; what it says is anybody's.
+        """
+        lengths = self.weights.lengths[rows]
+        places = np.arange(int(lengths.max(initial=0)))
+        cells = np.minimum(self.weights.offsets[rows, None] + places, len(self.weights.values) - 1)  # (B, T)
+        weights = np.where(places < lengths[:, None], self.weights.values.take(cells), 0.0)
+        return weights, np.moveaxis(self.alone.values.take(cells, axis=0), 2, 0)
+
     def effects(self, directions: Floats) -> Ragged:
         """How fast logits move in directions (n, K) as the weight of each item grows: its scores, without the bias."""
         rows = self.weights.row_of_value

@@ -4,7 +4,7 @@ Values are signed and the greatest comes first: an item that argues against the 
 however strongly it argues. Items of equal value keep their order in the text.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,17 +20,16 @@ ORDERINGS = ("attention", "gradient", "gradient_attention", "contribution", "ran
 RANKINGS = (*ORDERINGS, "optimal")
 
 
-def check_rankings(names: Iterable[str], valid: tuple[str, ...] = RANKINGS) -> tuple[str, ...]:
+def check_rankings(names: Sequence[str], valid: tuple[str, ...] = RANKINGS) -> tuple[str, ...]:
     """The named rankings in their usual order, each once."""
     if isinstance(names, str):
         raise BadConfig(f"rankings = {names!r}: give a list of names, such as ['{valid[0]}']")
-    wanted = list(names)
-    for name in wanted:
+    for name in names:
         if name not in valid:
             raise unknown_name("ranking", str(name), valid)
-    if not wanted:
+    if not names:
         raise BadConfig(f"no ranking is named; choose from {', '.join(valid)}")
-    return tuple(name for name in valid if name in wanted)
+    return tuple(name for name in valid if name in names)
 
 
 class Ranker:

@@ -4,7 +4,7 @@ If attention ranks items by importance, few of the most attended should suffice.
 could not say; where the decoder is affine the smallest set is exact.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -14,10 +14,11 @@ from heedful.evidence import Evidence
 from heedful.experiments.arrays import Floats, Indices
 from heedful.experiments.bounded import bounded
 from heedful.experiments.counts import check_count
+from heedful.experiments.first_flips import Steps
 from heedful.experiments.flip_sets import smallest_flip_sets
 from heedful.experiments.margins import Margins
 from heedful.experiments.rankings import RANKINGS, Ranker, check_rankings
-from heedful.experiments.removals import batches, each_item, first_flips, in_order, without_first
+from heedful.experiments.removals import batches
 from heedful.experiments.sums import flips
 from heedful.experiments.view import View
 from heedful.experiments.views import view_of
@@ -27,7 +28,7 @@ from heedful.randomness import keys
 
 
 @bounded
-def removal(evidence: Evidence, *, rankings: Iterable[str] = RANKINGS, orders: int = 5, seed: int = 0) -> pl.DataFrame:
+def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: int = 5, seed: int = 0) -> pl.DataFrame:
     """One row an instance: for each ranking the number of items removed when the decision first changes,
     `<ranking>_count`, as a share of all, `<ranking>_fraction`, and the attention on them, `<ranking>_mass`; null where
     it never changes. With `optimal` among the rankings, `<ranking>_excess` is how many more than necessary.
@@ -50,15 +51,13 @@ def removal(evidence: Evidence, *, rankings: Iterable[str] = RANKINGS, orders: i
         "entropy": entr(output).sum(axis=1),
         "default": ~flips(view.nothing, view.decided),
     }
-    for name in names:
-        if name == "optimal":
-            columns |= _optimal(view)
-            continue
-        ranker = Ranker(view, name, keys(evidence.ids), seed)
-        counts, masses = _first_flips(view, ranker, orders if name == "random" else 1)
+    rankers = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names if name != "optimal"}
+    for name, (counts, masses) in _first_flips(view, rankers, orders).items():
         columns |= _figures(name, counts[:, 0], masses[:, 0], lengths)
         if name == "random":
             columns |= {"random_counts": _lists(counts, pl.Int32), "random_masses": _lists(masses, pl.Float64)}
+    if "optimal" in names:
+        columns |= _optimal(view)
     frame = pl.DataFrame(columns)
     if "optimal" not in names:
         return frame
@@ -66,18 +65,23 @@ def removal(evidence: Evidence, *, rankings: Iterable[str] = RANKINGS, orders: i
     return frame.with_columns((pl.col(f"{name}_count") - least).alias(f"{name}_excess") for name in ordered)
 
 
-def _first_flips(view: View, ranker: Ranker, draws: int) -> tuple[Floats, Floats]:
-    """Items removed at the first flip and their mass, (n, R); NaN where no step flips."""
-    counts, masses = np.full((2, len(view.weights), draws), np.nan)
-    for rows in batches(view):
-        items = each_item(view, rows)
-        for draw in range(draws):
-            ordered = in_order(items, ranker.orders(rows, draw))
-            found = first_flips(view, rows, without_first(ordered))  # (B,)
-            removed = np.where(np.arange(ordered.mass.shape[1]) < found[:, None], ordered.mass, 0.0).sum(axis=1)
-            counts[rows, draw] = np.where(found > 0, found, np.nan)
-            masses[rows, draw] = np.where(found > 0, removed, np.nan)
-    return counts, masses
+def _first_flips(view: View, rankers: dict[str, Ranker], orders: int) -> dict[str, tuple[Floats, Floats]]:
+    """For each ranking the items removed at the first flip and their mass, (n, R) each; NaN where no step flips."""
+    found = {
+        name: (np.full((len(view.weights), draws), np.nan), np.full((len(view.weights), draws), np.nan))
+        for name, draws in ((name, orders if name == "random" else 1) for name in rankers)
+    }
+    for rows in batches(view) if rankers else []:
+        steps, (weights, _) = Steps(view, rows), view.weights.take(rows).pad()
+        for name, (counts, masses) in found.items():
+            for draw in range(counts.shape[1]):
+                order = rankers[name].orders(rows, draw)
+                count = steps.first_flips(order)  # (B,)
+                removed = np.arange(weights.shape[1]) < count[:, None]
+                mass = np.where(removed, np.take_along_axis(weights, order, axis=1), 0.0).sum(axis=1)
+                counts[rows, draw] = np.where(count > 0, count, np.nan)
+                masses[rows, draw] = np.where(count > 0, mass, np.nan)
+    return found
 
 
 def _optimal(view: View) -> dict[str, object]:

@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful.experiments.arrays import Floats, Indices
-from heedful.experiments.sums import flips
 from heedful.experiments.view import View
 from heedful.ragged import length_batches
 
 CELLS = 1 << 18  # numbers summed up at a time: 2 MB, few enough for a processor's cache
-_FIRST_STEPS = 16  # decoded at once before looking whether the decision has changed; then twice as many, and so on
 
 
 class Left(NamedTuple):
@@ -61,20 +59,6 @@ def without_each(items: Left) -> Left:
         before.mixed[:, :-1] + after.mixed[:, 1:],
         before.mass[:, :-1] + after.mass[:, 1:],
     )
-
-
-def first_flips(view: View, rows: Indices, left: Left) -> Indices:
-    """The first step that changes the decision, (B,); 0: none does. Step 0 is the model's own attention."""
-    found = np.zeros(len(rows), dtype=np.int64)
-    waiting, start, steps = np.arange(len(rows)), 1, _FIRST_STEPS
-    while len(waiting) and start < left.mass.shape[1]:
-        stop = start + steps
-        sums = view.left(rows[waiting], left.mixed[waiting, start:stop], left.mass[waiting, start:stop])
-        changed = flips(sums, np.broadcast_to(view.decided[rows[waiting], None], sums.logits.shape[:2]))
-        some = changed.any(axis=1)
-        found[waiting[some]] = start + changed[some].argmax(axis=1)
-        waiting, start, steps = waiting[~some], stop, 2 * steps
-    return found
 
 
 def _running(values: Floats) -> Floats:

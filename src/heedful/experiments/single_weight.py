@@ -15,8 +15,8 @@ from heedful.evidence import Evidence, probabilities
 from heedful.experiments.arrays import Flags, Floats, Indices
 from heedful.experiments.bounded import bounded
 from heedful.experiments.rankings import item_values
-from heedful.experiments.removals import batches, each_item, without_each
-from heedful.experiments.sums import flips
+from heedful.experiments.removals import batches
+from heedful.experiments.single_removals import single_removals
 from heedful.experiments.view import View
 from heedful.experiments.views import view_of
 from heedful.measures import output_jsd
@@ -76,11 +76,11 @@ def _without_each(view: View) -> Without:
     js, flipped = np.empty(len(view.weights.values)), np.empty(len(view.weights.values), dtype=bool)
     output = view.output
     for rows in batches(view):
-        sums = view.left(rows, *without_each(each_item(view, rows)))  # (B, T, K)
-        mask = np.arange(sums.logits.shape[1]) < view.weights.lengths[rows, None]
+        found = single_removals(view, rows)
+        mask = np.arange(found.flips.shape[1]) < view.weights.lengths[rows, None]
         cells = view.weights.cells(rows)
-        js[cells] = output_jsd(probabilities(sums.logits), output[rows, None])[mask]
-        flipped[cells] = flips(sums, np.broadcast_to(view.decided[rows, None], mask.shape))[mask]
+        js[cells] = output_jsd(probabilities(found.logits), output[rows, None])[mask]
+        flipped[cells] = found.flips[mask]
     return Without(view.weights.like(js), view.weights.like(flipped))
 
 

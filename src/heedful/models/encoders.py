@@ -5,8 +5,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, linear, pad
+from torch.nn.functional import linear, pad
 
+from heedful.models.dropout import dropout
 from heedful.models.gru import BidirectionalGRU, Steps
 from heedful.models.options import AverageOptions, BiGRUOptions, BiLSTMOptions, CNNOptions, NoneOptions
 from heedful.models.padded import Padded

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from heedful.models.attentions import WIDE_ATTENTIONS, Attention
 from heedful.models.classifier import Classifier, Reading
 from heedful.models.decoders import Affine
+from heedful.models.dropout import dropout
 from heedful.models.encoders import Encoder
 from heedful.models.given import Given
 from heedful.models.padded import Padded
@@ -45,7 +45,7 @@ class Flan(Classifier):
 
     def dropped(self, values: Tensor, share: float) -> Tensor:
         """With a share of the numbers left out, in training."""
-        return dropout(values, share) if self.training and share else values
+        return dropout(values, share, self.training)
 
     def forward(self, items: Padded, given: Given | None = None) -> Reading:
         """As any classifier; in the released code dropout comes after the last layer, too."""

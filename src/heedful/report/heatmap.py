@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from heedful.printable import printable
-from heedful.report.instance import Instance
+from heedful.report.instance import FlipSet, Instance
 
+_NAMED = 12  # items that are named before the rest is counted
 _FULL = (209, 90, 0)  # the hue of the heaviest item; the lightest is white
 
 
@@ -19,6 +20,7 @@ class Map(NamedTuple):
 
     title: str
     weights: list[float]
+    marked: frozenset[int] = frozenset()  # the fewest items without which the decision is another one
 
     @property
     def colours(self) -> list[tuple[int, int, int]]:
@@ -29,7 +31,8 @@ class Map(NamedTuple):
 
 def maps(instance: Instance) -> list[Map]:
     """The model's attention and, where there is one, the adversary's."""
-    own = Map("attention", instance.weights)
+    fewest = instance.flip_set
+    own = Map("attention", instance.weights, frozenset((fewest and fewest.items) or ()))
     if instance.adversarial is None or len(instance.tokens) == 1:
         return [own]
     return [own, Map("adversarial attention", instance.adversarial.weights)]
@@ -65,6 +68,18 @@ def comparison(instance: Instance) -> str:
     )
 
 
+def without(instance: Instance, fewest: FlipSet) -> str:
+    """What it takes to change the decision: the items marked in the map."""
+    if fewest.items is None:
+        return "no removal of items changes the decision"
+    named = [printable(instance.tokens[item]) for item in fewest.items[:_NAMED]]
+    more = f" and {len(fewest.items) - _NAMED} more" if len(fewest.items) > _NAMED else ""
+    return (
+        f"without {', '.join(named)}{more} (marked; {len(fewest.items)} of {len(instance.tokens)} items, the fewest) "
+        f"it decides {printable(fewest.decision or '')} instead"
+    )
+
+
 def terminal_heatmap(instance: Instance, *, top: int = 5) -> RenderableType:
     """Tokens on a background as strong as their weight, map beside map, and the heaviest of them in numbers."""
     shown = maps(instance)
@@ -93,6 +108,8 @@ def heaviest(instance: Instance, shown: Map, *, top: int = 5) -> str:
 def notes(instance: Instance) -> list[str]:
     """What is to be said below the maps."""
     lines = [comparison(instance)] if instance.adversarial is not None else []
+    if instance.flip_set is not None:
+        lines.append(without(instance, instance.flip_set))
     if instance.truth is not None:
         deciding = [index for index, decides in enumerate(instance.truth) if decides]
         words = ", ".join(printable(instance.tokens[index]) for index in deciding)
@@ -105,8 +122,10 @@ def notes(instance: Instance) -> list[str]:
 
 def _coloured(tokens: list[str], shown: Map) -> Text:
     text = Text()
-    for token, (red, green, blue) in zip(tokens, shown.colours, strict=True):
-        text.append(printable(token), Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})"))
+    for item, (token, (red, green, blue)) in enumerate(zip(tokens, shown.colours, strict=True)):
+        marked = item in shown.marked
+        style = Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})", underline=marked)
+        text.append(f"[{printable(token)}]" if marked else printable(token), style)
         text.append(" ")
     return text
 

@@ -12,6 +12,7 @@ from heedful.printable import printable
 from heedful.report.heatmap import Map, asked, headline, heaviest, maps, notes
 from heedful.report.instance import Instance
 
+_MARKED = ' class="marked"'
 _CELL, _LINE, _MARGIN = 8.5, 26, 12  # width of a character, height of a line, in pixels
 
 
@@ -43,7 +44,8 @@ def to_html(instance: Instance) -> str:
         "<style>body{font:16px/1.8 sans-serif;color:#000;background:#fff;max-width:70em;margin:2em auto;padding:0 1em;"
         "overflow-wrap:anywhere}main{display:flex;flex-wrap:wrap;gap:2em}section{flex:1 1 20em;min-width:0}"
         "h2{font-size:1em;font-weight:normal;text-decoration:underline}"
-        "span{padding:.15em .2em;border-radius:.2em}</style>\n"
+        "span{padding:.15em .2em;border-radius:.2em}"
+        ".marked{outline:2px solid #000;text-decoration:underline}</style>\n"
         f"<p><b>{escape(headline(instance))}</b></p>\n{above}<main>\n{sections}\n</main>\n{below}\n</html>\n"
     )
 
@@ -94,7 +96,9 @@ class _Sheet:
     def boxes(self, tokens: list[str], shown: Map, columns: int) -> None:
         """Tokens on the colours of their weights; one too long for a line is folded."""
         used = 0
-        for token, weight, colour in zip(tokens, shown.weights, shown.colours, strict=True):
+        for item, (token, weight, colour) in enumerate(zip(tokens, shown.weights, shown.colours, strict=True)):
+            frame = ' stroke="black" stroke-width="1.5"' if item in shown.marked else ""
+            line = ' text-decoration="underline"' if item in shown.marked else ""
             for piece in _folded(printable(token), columns):
                 width = cell_len(piece)
                 if used and used + width > columns:
@@ -102,8 +106,8 @@ class _Sheet:
                 x, y = self._at(used)
                 self.shapes.append(
                     f'<rect x="{x - 2:.1f}" y="{y - 17:.1f}" width="{width * _CELL + 4:.1f}" height="23" rx="3" '
-                    f'fill="rgb{colour}"><title>{weight:.4f}</title></rect>'
-                    f'<text x="{x:.1f}" y="{y:.1f}" textLength="{width * _CELL:.1f}">{escape(piece)}</text>'
+                    f'fill="rgb{colour}"{frame}><title>{weight:.4f}</title></rect>'
+                    f'<text x="{x:.1f}" y="{y:.1f}" textLength="{width * _CELL:.1f}"{line}>{escape(piece)}</text>'
                 )
                 used += width + 1
         self.row += 1
@@ -117,8 +121,8 @@ def to_tex(instance: Instance) -> str:
     strips = "\n\n".join(
         f"% {one.title}; {_tex_escape(heaviest(instance, one))}\n"
         + " ".join(
-            f"\\colorbox[RGB]{{{','.join(map(str, colour))}}}{{\\strut {_tex_escape(printable(token))}}}"
-            for token, colour in zip(instance.tokens, one.colours, strict=True)
+            f"\\colorbox[RGB]{{{','.join(map(str, colour))}}}{{\\strut {_tex_item(token, marked=item in one.marked)}}}"
+            for item, (token, colour) in enumerate(zip(instance.tokens, one.colours, strict=True))
         )
         for one in maps(instance)
     )
@@ -129,8 +133,9 @@ def to_tex(instance: Instance) -> str:
 
 def _spans(instance: Instance, shown: Map) -> str:
     return " ".join(
-        f'<span title="{weight:.4f}" style="background:rgb{colour}">{escape(printable(token))}</span>'
-        for token, weight, colour in zip(instance.tokens, shown.weights, shown.colours, strict=True)
+        f'<span title="{weight:.4f}"{_MARKED if item in shown.marked else ""} style="background:rgb{colour}">'
+        f"{escape(printable(token))}</span>"
+        for item, (token, weight, colour) in enumerate(zip(instance.tokens, shown.weights, shown.colours, strict=True))
     )
 
 
@@ -142,6 +147,11 @@ def _folded(token: str, columns: int) -> list[str]:
             pieces.append("")
         pieces[-1] += character
     return pieces
+
+
+def _tex_item(token: str, *, marked: bool) -> str:
+    text = _tex_escape(printable(token))
+    return f"\\underline{{[{text}]}}" if marked else text
 
 
 def _tex_escape(text: str) -> str:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.evidence import Evidence, collect, decide, read_metadata, scan
 from heedful.experiments import adversary
+from heedful.experiments.flip_sets import smallest_flip_sets
+from heedful.experiments.margins import Margins
 from heedful.printable import plain_text
 from heedful.ragged import Ragged
 from heedful.runs.directory import Run
@@ -34,6 +36,14 @@ class Adversarial:
 
 
 @dataclass(frozen=True)
+class FlipSet:
+    """The fewest items whose removal changes the decision."""
+
+    items: list[int] | None  # positions; None: no removal changes it
+    decision: str | None  # without them
+
+
+@dataclass(frozen=True)
 class Instance:
     """What is shown of an instance; class names are spelled out."""
 
@@ -48,6 +58,7 @@ class Instance:
     scores: list[list[float]]  # what each item alone would say, one value an output; none if the decoder is not affine
     query: list[str] | None = None  # question or hypothesis
     adversarial: Adversarial | None = None
+    flip_set: FlipSet | None = None  # None: not known, because the decoder is not affine
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -138,7 +149,19 @@ def _of(evidence: Evidence, run: Run) -> Instance:
         query=None if evidence.query is None else [str(token) for token in evidence.query[0]],
         scores=[] if evidence.scores is None else evidence.scores[0].tolist(),
         adversarial=_adversarial(evidence, run) if evidence.decodable else None,
+        flip_set=None if evidence.scores is None else _flip_set(evidence, run),
     )
+
+
+def _flip_set(evidence: Evidence, run: Run) -> FlipSet:
+    """Found anew, as the adversary is."""
+    view, rows = Margins.of(evidence), np.array([0])
+    found = smallest_flip_sets(view, rows)
+    if not found.counts[0]:
+        return FlipSet(None, None)
+    kept = np.where(found.chosen[0], 0.0, view.weights.values)  # (T,)
+    left = view.left(rows, (kept @ view.mixes(rows)[0])[None, None], kept.sum()[None, None])
+    return FlipSet(np.flatnonzero(found.chosen[0]).tolist(), run.classes[int(left.decided[0, 0])])
 
 
 def _adversarial(evidence: Evidence, run: Run) -> Adversarial:

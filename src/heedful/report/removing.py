@@ -19,10 +19,14 @@ def removal_table(frame: pl.DataFrame) -> Table:
     scores = removal_scores(frame, draws=0)
     known = scores["excess"].is_not_null().any()
     table = Table(
-        title="Removed until the decision changes, as a share of the items and of the attention",
+        title="Share of items and of attention removed until the decision changes",
         title_justify="left",
         box=None,
     )
+    table.caption = "or all: what never changes counts as all removed" + (
+        "; needless: items more than necessary; least: how often there is none" if known else ""
+    )
+    table.caption_justify = "left"
     table.add_column("ranking", no_wrap=True)
     for column in (*_COLUMNS, *(_NEEDLESS if known else ())):
         table.add_column(column, justify="right", no_wrap=True)
