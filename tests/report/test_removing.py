@@ -1,19 +1,42 @@
 """What is said about removals after a run."""
 
+from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
 
 from heedful.experiments import curves, removal, single_weight
-from heedful.report.removing import curves_words, removal_table, removal_words, single_weight_words
+from heedful.importance.erasure import WAYS
+from heedful.ragged import Ragged
+from heedful.report.erasing import erasure_table
+from heedful.report.removing import (
+    claims_words,
+    curves_words,
+    removal_table,
+    removal_words,
+    several_sentences,
+    single_weight_words,
+)
 from tests.making import make_evidence
 
 
-def _run(corpus: str = "yelp", model: str = "han", encoder: str = "bigru") -> object:
-    return SimpleNamespace(config=SimpleNamespace(corpus=corpus, model=model, encoder=encoder))
+def _run(
+    folder: Path, corpus: str = "yelp", model: str = "han", encoder: str = "bigru", *, subset: bool = False
+) -> Any:
+    """A run of four texts; those of a flat model have one sentence or two."""
+    evidence = make_evidence(n=4, longest=5)
+    lengths = [[int(size)] if size < 2 else [1, int(size) - 1] for size in evidence.weights.lengths]
+    if model == "flan":
+        evidence = replace(evidence, sentences=Ragged.from_rows(lengths, dtype=np.int32))
+    evidence.write(folder / "evidence.parquet")
+    config = SimpleNamespace(corpus=corpus, model=model, encoder=encoder)
+    return SimpleNamespace(config=config, manifest={"corpus": {"subset": subset}}, folder=folder)
 
 
 def _printed(frame: pl.DataFrame) -> str:
@@ -27,15 +50,46 @@ def _wins(counts: list[tuple[int | None, int | None]]) -> pl.DataFrame:
     return pl.DataFrame(counts, schema=kinds, orient="row").with_columns(items=pl.lit(9))
 
 
-def test_shares_are_of_all_instances_as_in_the_paper() -> None:
+def test_shares_are_of_all_instances_as_in_the_paper(tmp_path: Path) -> None:
     frame = _wins([(3, 1), (None, 2), (1, 2), (None, None)])
-    told = removal_words(_run(), frame)  # type: ignore[arg-type]
-    assert "sooner by gradient than by attention in 50% (in the paper 32%) of the instances, later in 25%" in told
-    flat = removal_words(_run(model="flan"), frame)  # type: ignore[arg-type]
-    assert "(in the paper 71%, in documents of several sentences)" in flat
-    assert "paper" not in removal_words(_run("sst", "classifier", "bilstm"), frame)  # type: ignore[arg-type]
-    alone = frame.drop("gradient_count")
-    assert "were not compared" in removal_words(_run(), alone)  # type: ignore[arg-type]
+    told = removal_words(_run(tmp_path), frame)
+    assert "sooner by gradient than by attention in 50% (in the paper 32%) of 4 instances, later in 25%" in told
+    assert "(in the paper, on all data, 32%)" in removal_words(_run(tmp_path, subset=True), frame)
+    assert "paper" not in removal_words(_run(tmp_path, "sst", "classifier", "bilstm"), frame)
+    assert "were not compared" in removal_words(_run(tmp_path), frame.drop("gradient_count"))
+
+
+def test_flat_models_are_compared_on_documents_of_several_sentences(tmp_path: Path) -> None:
+    run = _run(tmp_path, model="flan")
+    only = several_sentences(run)
+    assert only is not None
+    assert 0 < only.sum() < 4
+    frame = pl.DataFrame({"attention_count": [3] * 4, "gradient_count": [1] * 4, "items": [9] * 4})
+    told = removal_words(run, frame)
+    assert f"in 100% (in the paper 71%) of {only.sum()} documents of several sentences, later in 0%" in told
+
+
+def test_the_papers_findings_are_told_whichever_way_they_come_out(tmp_path: Path) -> None:
+    frame = _wins([(3, 1)] * 40).with_columns(random_count=pl.lit(2))
+    told = claims_words(_run(tmp_path), None, frame)
+    assert told == [
+        "  holds: by gradient decisions change sooner than by attention (100% against 0%)",
+        "  does not hold: by attention decisions change sooner than in random order (0% against 100%)",
+    ]
+    few = claims_words(_run(tmp_path), None, frame.head(3))
+    assert few[0].startswith("  not significant here: by gradient")
+    assert claims_words(_run(tmp_path), None, None) == []
+
+
+def test_erasure_fits_a_terminal() -> None:
+    figures = ("count", "fraction", "comprehensiveness", "sufficiency")
+    rankings = ("attention", "gradient_input", "integrated_gradients", "leave_one_out", "random")
+    values = {f"{way}_{name}_{figure}": [0.25, None] for way in WAYS for name in rankings for figure in figures}
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(erasure_table(pl.DataFrame(values)))
+    printed = console.export_text()
+    assert "\u2026" not in printed
+    assert printed.count("62%") == 2 * len(rankings)  # what never changes counts as all
 
 
 @pytest.mark.parametrize("decoder", ["affine", "tanh"])

@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 
 from heedful.experiments.adversary import adversary
+from heedful.experiments.claims import claims
 from heedful.experiments.correlation import correlation
 from heedful.experiments.curves import curves
 from heedful.experiments.flip_table import flip_table
@@ -25,6 +26,7 @@ from heedful.experiments.violation import violation
 __all__ = [
     "EXPERIMENTS",
     "adversary",
+    "claims",
     "correlation",
     "curves",
     "flip_table",

@@ -8,12 +8,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import EXPERIMENTS, substitution_scores, summary
+from heedful.experiments import substitution_scores, summary
 from heedful.printable import FEW_CLASSES, printable
 from heedful.published import Tau, table2
+from heedful.report.erasing import erasure_table
 from heedful.report.numbers import figure, percent, spread
-from heedful.report.removing import curves_words, removal_table, removal_words, single_weight_words
+from heedful.report.removing import claims_words, curves_words, removal_table, removal_words, single_weight_words
 from heedful.runs.directory import Run
+from heedful.runs.naming import EXPERIMENT_NAMES
 
 MEASURES = ("gradient", "leave_one_out")  # the columns of the paper's table
 
@@ -42,11 +44,15 @@ class Figures:
 
 def findings(run: Run) -> RenderableType:
     """Everything that was performed; nothing for what was not."""
-    done = {name: Figures(run.results(name)) for name in EXPERIMENTS if run.done(name)}
+    done = {name: Figures(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
+    frames = {name: figures.frame for name, figures in done.items()}
     parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
-    parts += [removal_table(done["removal"].frame)] if "removal" in done else []
-    lines = [Text(_WORDS[name](run, figures)) for name, figures in done.items() if name in _WORDS]
-    return Group(*parts, *lines)
+    parts += [removal_table(frames["removal"])] if "removal" in frames else []
+    parts += [erasure_table(frames["erasure"])] if "erasure" in frames else []
+    lines = [_WORDS[name](run, figures) for name, figures in done.items() if name in _WORDS]
+    found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
+    lines += ["what Serrano & Smith found:", *found] if found else []
+    return Group(*parts, *map(Text, lines))
 
 
 def _correlation(run: Run, figures: Figures) -> Table:

@@ -4,7 +4,8 @@ import polars as pl
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import flip_table, removal_scores, removal_wins
+from heedful.evidence import collect, scan
+from heedful.experiments import claims, flip_table, removal_scores, removal_wins
 from heedful.published import gradient_beats_attention
 from heedful.report.numbers import figure, percent
 from heedful.runs.directory import Run
@@ -45,9 +46,12 @@ def removal_table(frame: pl.DataFrame) -> Table:
 def removal_words(run: Run, frame: pl.DataFrame) -> str:
     """How often gradient and attention win against each other; the paper's figure beside it, where there is one.
 
-    The shares are of all instances of several items, as in the paper, also of those that neither changes.
+    The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
+    are words, of the documents of several sentences.
     """
-    wins = removal_wins(frame, draws=0).filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
+    only = several_sentences(run)
+    wins = removal_wins(frame, only=only, draws=0)
+    wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
     if not len(wins):
         return "removal: attention and gradient were not compared"
     row = wins.row(0, named=True)
@@ -55,13 +59,31 @@ def removal_words(run: Run, frame: pl.DataFrame) -> str:
     gradient, attention = (row[name] / total if total else None for name in ("second_wins", "first_wins"))
     config = run.config
     known = gradient_beats_attention(config.corpus, config.model, config.encoder)
-    # what the paper tells of a flat network is about documents of several sentences
-    sentences = ", in documents of several sentences" if config.model == "flan" else ""
-    paper = "" if known is None else f" (in the paper {percent(known)}{sentences})"
+    whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
+    paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
     return (
-        f"removal: the decision changes sooner by gradient than by attention in {percent(gradient)}{paper} of the "
-        f"instances, later in {percent(attention)}"
+        f"removal: the decision changes sooner by gradient than by attention in {percent(gradient)}{paper} of "
+        f"{total:,} {'instances' if only is None else 'documents of several sentences'}, later in {percent(attention)}"
     )
+
+
+def several_sentences(run: Run) -> pl.Series | None:
+    """Which documents have more than one sentence, where items are words and sentences are known; None: no matter."""
+    path = run.folder / "evidence.parquet"
+    there = scan(path).collect_schema().names()
+    if "sentences" not in there or "words" in there:
+        return None
+    return collect(scan(path).select(pl.col("sentences").list.len() > 1), path)["sentences"]
+
+
+def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[str]:
+    """What the paper found, and whether it holds here."""
+    verdicts = {True: "holds", False: "does not hold", None: "not significant here"}
+    return [
+        f"  {verdicts[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
+        for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
+        if row["share"] is not None
+    ]
 
 
 def single_weight_words(frame: pl.DataFrame) -> str:
