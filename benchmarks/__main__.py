@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from benchmarks.adversary import adversary_result, sst_like_evidence
+from benchmarks.documents import document_result
 from benchmarks.gradients import gradient_result
 from benchmarks.leave_one_out import document_results, leave_one_out_result, story_results
 from benchmarks.permutation import permutation_result
@@ -66,6 +67,8 @@ def benchmarks() -> Iterator[Result]:
     yield training_epoch(f"training epoch, {sst.name}, BiLSTM, batch 32", sst.training, sst.words, least=1.8)
     documents = random_texts(np.random.default_rng(2).integers(150, 211, size=640))
     yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", documents, WORDS, least=2.5)
+    yield document_result("flan", least=2.0)
+    yield document_result("han", least=2.5)
     yield gradient_result(f"gradients, {sst.name} test, BiLSTM", sst.test, sst.words, batch=128, least=2.0)
     some = documents.inputs.tokens.slice(0, 160)
     yield gradient_result("gradients, documents of 180 tokens, BiLSTM", some, WORDS, batch=32, least=2.0)

@@ -15,6 +15,7 @@ from heedful.ragged import Ragged
 MODULES = (
     "__main__",
     "adversary",
+    "documents",
     "gradients",
     "leave_one_out",
     "permutation",
