@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence, probabilities, read_batches
+from heedful.ragged import Ragged
 from tests.making import make_evidence
 
 
@@ -266,3 +268,60 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
 def test_class_names_must_fit() -> None:
     with pytest.raises(BadInput, match="3 class names for 2 classes"):
         replace(make_evidence(), classes=("a", "b", "c")).validate()
+
+
+def of_sentences() -> Evidence:
+    """Two instances whose items are sentences, the second with an empty one."""
+    weights = Ragged.from_rows([[0.5, 0.5], [1.0, 0.0]], dtype=np.float32)
+    words = Ragged.from_rows([["a", "b", "c"], ["d"]], dtype=np.dtype(object))
+    return Evidence(
+        ids=["x", "y"],
+        tokens=weights.like(np.array(["a b", "c", "d", ""], dtype=object)),
+        weights=weights,
+        output=np.full((2, 1), 0.5, dtype=np.float32),
+        words=words,
+        sentences=Ragged.from_rows([[2, 1], [1, 0]], dtype=np.int32),
+    )
+
+
+def test_words_and_sentences_are_kept(tmp_path: Path) -> None:
+    evidence = of_sentences()
+    evidence.write(tmp_path / "e.parquet")
+    again = Evidence.read(tmp_path / "e.parquet")
+    assert again.to_frame().equals(evidence.to_frame())
+    schema = pl.read_parquet_schema(tmp_path / "e.parquet")
+    assert (schema["words"], schema["sentences"]) == (pl.List(pl.String), pl.List(pl.Int32))
+    part = again.slice(1, 2)
+    assert part.words is not None
+    assert part.words[0].tolist() == ["d"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentences", "problem"),
+    [
+        ([["a", "b", "c"], ["d"]], None, "column 'words' goes with 'sentences'"),
+        ([["a", "b", "c"], ["d"]], [[2, 1], [1]], "instance 'y': 'sentences' and 'weights' have different lengths"),
+        (
+            [["a", "b"], ["d"]],
+            [[2, 1], [1, 0]],
+            "instance 'x': the lengths of its 'sentences' do not add up to its number of w",
+        ),
+        (None, [[2], [1]], "instance 'y': the lengths of its 'sentences' do not add up to its number of items"),
+        (None, [[3, -1], [2]], "instance 'x': 'sentences' has a negative length"),
+        (None, [[2**40], [2]], "instance 'x': 'sentences' has a negative length"),
+        (None, [[2.0], [2.0]], "column 'sentences' holds Float64, not whole numbers"),
+    ],
+)
+def test_sentences_that_do_not_fit_are_refused(words: Any, sentences: Any, problem: str) -> None:
+    frame = of_sentences().to_frame().drop("words", "sentences")
+    if words is not None:
+        frame = frame.with_columns(words=pl.Series(words))
+    if sentences is not None:
+        frame = frame.with_columns(sentences=pl.Series(sentences))
+    with pytest.raises(BadInput, match=re.escape(problem)):
+        Evidence.from_frame(frame)
+
+
+def test_sentences_of_items_need_no_words() -> None:
+    frame = of_sentences().to_frame().drop("words").with_columns(sentences=pl.Series([[1, 1], [2]]))
+    assert Evidence.from_frame(frame).sentences is not None
