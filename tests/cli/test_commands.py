@@ -126,7 +126,7 @@ def test_corpora_lists_tells_and_speaks_json(tmp_path: Path) -> None:
 BAD_USE = [
     (["run"], "no corpus was named"),
     (["run", "--corpus", "sst", "--data", "nowhere"], "corpus sst was not found below nowhere"),
-    (["run", "--corpus", "planted", "--encoder", "bilstmm"], "valid: average, bilstm, cnn"),
+    (["run", "--corpus", "planted", "--encoder", "bilstmm"], "valid: average, bigru, bilstm, cnn, none"),
     (["run", "--corpus", "planted", "--set", "training.epochs"], "write it as key=value"),
     (["run", "--corpus", "planted", "--set", "training.epochs=none"], "training.epochs = 'none'"),
     (["run", "--corpus", "planted", "--set", "seed=1", "--set", "seed.x=1"], "'seed' is already set to a value"),
@@ -248,7 +248,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for encoder, runs in (("bilstm", 3), ("cnn", 1), ("average", 2)):
         assert answer.out.count(f" {encoder} ") >= runs
     assert "\nstories bilstm" in answer.out
-    assert "the most attended word is one that decides in" in answer.out
+    assert "the most attended item is one that decides in" in answer.out
     assert "heedful show" in answer.out
     found = json.loads(heedful("demo", "--out", tmp_path, "--json").out)
     assert len(found) == 6

@@ -145,3 +145,23 @@ def test_decisions_that_no_removal_changes_are_called_so() -> None:
 def test_of_many_items_the_first_are_named() -> None:
     instance = _instance(["w"] * 30, flip_set=FlipSet(list(range(20)), "bad"))
     assert "w and 8 more (marked; 20 of 30 items, the fewest)" in to_html(instance)
+
+
+def test_sentences_stand_line_by_line_with_number_and_weight() -> None:
+    said = ["we went .", "the plot was <dull> ."]
+    instance = _instance(said, [0.25, 0.75], sentences=True, flip_set=FlipSet([1], "good"))
+    console = Console(width=100, record=True, file=StringIO(), no_color=True)
+    console.print(terminal_heatmap(instance))
+    printed = console.export_text()
+    assert "1 0.250 we went ." in printed
+    assert "2 0.750 [the plot was <dull> .]" in printed
+    assert "without sentence 2 (marked; 1 of 2 items, the fewest) it decides good instead" in printed
+    assert "most attended: sentence 2 0.750, sentence 1 0.250" in printed
+    html, svg, tex = to_html(instance), to_svg(instance), to_tex(instance)
+    assert "1 (0.250) <span" in html
+    assert html.count("<br>") == 1
+    assert "&lt;dull&gt;" in html
+    assert "2 (0.750) the plot was" in svg
+    heights = {line.split('y="')[1].split('"')[0] for line in svg.splitlines() if "<rect x" in line}
+    assert len(heights) == 2  # each in a line of its own
+    assert tex.count("\\parbox") == 2

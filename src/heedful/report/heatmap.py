@@ -72,7 +72,7 @@ def without(instance: Instance, fewest: FlipSet) -> str:
     """What it takes to change the decision: the items marked in the map."""
     if fewest.items is None:
         return "no removal of items changes the decision"
-    named = [printable(instance.tokens[item]) for item in fewest.items[:_NAMED]]
+    named = [name_of(instance, item) for item in fewest.items[:_NAMED]]
     more = f" and {len(fewest.items) - _NAMED} more" if len(fewest.items) > _NAMED else ""
     return (
         f"without {', '.join(named)}{more} (marked; {len(fewest.items)} of {len(instance.tokens)} items, the fewest) "
@@ -89,7 +89,7 @@ def terminal_heatmap(instance: Instance, *, top: int = 5) -> RenderableType:
     if len(shown) > 1:
         table.expand = True
         table.add_row(*(Text(one.title, style="underline") for one in shown))
-    table.add_row(*(_coloured(instance.tokens, one) for one in shown))
+    table.add_row(*(_lines(instance.tokens, one) if instance.sentences else _coloured(instance, one) for one in shown))
     table.add_row(*(Text(heaviest(instance, one, top=top)) for one in shown))
     return Group(
         Text(headline(instance), style="bold"), *map(Text, asked(instance)), table, *map(Text, notes(instance))
@@ -99,10 +99,13 @@ def terminal_heatmap(instance: Instance, *, top: int = 5) -> RenderableType:
 def heaviest(instance: Instance, shown: Map, *, top: int = 5) -> str:
     """The items with most weight in numbers: colours are only shares of the heaviest."""
     order = sorted(range(len(shown.weights)), key=lambda index: -shown.weights[index])[:top]
-    named = [
-        f"{printable(instance.tokens[index])} {shown.weights[index]:.3f}" for index in order if shown.weights[index]
-    ]
+    named = [f"{name_of(instance, index)} {shown.weights[index]:.3f}" for index in order if shown.weights[index]]
     return f"most attended: {', '.join(named)}"
+
+
+def name_of(instance: Instance, item: int) -> str:
+    """An item in a sentence about it: a word itself, a sentence by its number."""
+    return f"sentence {item + 1}" if instance.sentences else printable(instance.tokens[item])
 
 
 def notes(instance: Instance) -> list[str]:
@@ -112,7 +115,7 @@ def notes(instance: Instance) -> list[str]:
         lines.append(without(instance, instance.flip_set))
     if instance.truth is not None:
         deciding = [index for index, decides in enumerate(instance.truth) if decides]
-        words = ", ".join(printable(instance.tokens[index]) for index in deciding)
+        words = ", ".join(name_of(instance, index) for index in deciding)
         mass = sum(instance.weights[index] for index in deciding)
         lines.append(
             f"really deciding: {words} (attention on them: {mass:.3f})" if words else "really deciding: nothing"
@@ -120,14 +123,29 @@ def notes(instance: Instance) -> list[str]:
     return lines
 
 
-def _coloured(tokens: list[str], shown: Map) -> Text:
+def _coloured(instance: Instance, shown: Map) -> Text:
     text = Text()
-    for item, (token, (red, green, blue)) in enumerate(zip(tokens, shown.colours, strict=True)):
-        marked = item in shown.marked
-        style = Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})", underline=marked)
-        text.append(f"[{printable(token)}]" if marked else printable(token), style)
-        text.append(" ")
+    for item, token in enumerate(instance.tokens):
+        text.append_text(_item(token, shown, item)).append(" ")
     return text
+
+
+def _lines(tokens: list[str], shown: Map) -> Table:
+    """Sentences line by line, with their numbers and weights."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for item, (token, weight) in enumerate(zip(tokens, shown.weights, strict=True)):
+        table.add_row(f"{item + 1}", f"{weight:.3f}", _item(token, shown, item))
+    return table
+
+
+def _item(token: str, shown: Map, item: int) -> Text:
+    """On the colour of its weight; what is marked can be told without colours, too."""
+    (red, green, blue), marked = shown.colours[item], item in shown.marked
+    style = Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})", underline=marked)
+    return Text(f"[{printable(token)}]" if marked else printable(token), style)
 
 
 def _colour(share: float) -> tuple[int, int, int]:

@@ -64,7 +64,7 @@ def to_svg(instance: Instance) -> str:
         sheet.row, sheet.column = start, index * (columns + 4)
         if len(shown) > 1:
             sheet.write(one.title, columns, 'text-decoration="underline"')
-        sheet.boxes(instance.tokens, one, columns)
+        sheet.boxes(instance, one, columns)
         sheet.write(heaviest(instance, one), columns)
         end = max(end, sheet.row)
     sheet.row, sheet.column = end, 0
@@ -93,15 +93,16 @@ class _Sheet:
             self.shapes.append(f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(line)}</text>')
             self.row += 1
 
-    def boxes(self, tokens: list[str], shown: Map, columns: int) -> None:
-        """Tokens on the colours of their weights; one too long for a line is folded."""
+    def boxes(self, instance: Instance, shown: Map, columns: int) -> None:
+        """Items on the colours of their weights; one too long for a line is folded. Each sentence begins a line."""
         used = 0
-        for item, (token, weight, colour) in enumerate(zip(tokens, shown.weights, shown.colours, strict=True)):
+        for item, (token, weight, colour) in enumerate(zip(instance.tokens, shown.weights, shown.colours, strict=True)):
             frame = ' stroke="black" stroke-width="1.5"' if item in shown.marked else ""
             line = ' text-decoration="underline"' if item in shown.marked else ""
-            for piece in _folded(printable(token), columns):
+            text = _numbered(item, weight) + printable(token) if instance.sentences else printable(token)
+            for index, piece in enumerate(_pieces(text, columns)):
                 width = cell_len(piece)
-                if used and used + width > columns:
+                if used and (used + width > columns or (instance.sentences and not index)):
                     used, self.row = 0, self.row + 1
                 x, y = self._at(used)
                 self.shapes.append(
@@ -119,28 +120,45 @@ class _Sheet:
 def to_tex(instance: Instance) -> str:
     """Coloured boxes, map after map, for inclusion in a document."""
     strips = "\n\n".join(
-        f"% {one.title}; {_tex_escape(heaviest(instance, one))}\n"
-        + " ".join(
-            f"\\colorbox[RGB]{{{','.join(map(str, colour))}}}{{\\strut {_tex_item(token, marked=item in one.marked)}}}"
-            for item, (token, colour) in enumerate(zip(instance.tokens, one.colours, strict=True))
-        )
-        for one in maps(instance)
+        f"% {one.title}; {_tex_escape(heaviest(instance, one))}\n" + _tex_boxes(instance, one) for one in maps(instance)
     )
     said = "".join(f"% {_tex_escape(words)}\n" for words in (headline(instance), *notes(instance)))
     question = "".join(f"{_tex_escape(words)}\n\n" for words in asked(instance))
     return f"% needs \\usepackage{{xcolor}}\n{said}{question}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
 
 
+def _tex_boxes(instance: Instance, shown: Map) -> str:
+    """Words one after the other, sentences each in a box as wide as the text."""
+    wide = r"\parbox{\dimexpr\linewidth-2\fboxsep}" if instance.sentences else ""
+    boxes = (
+        f"\\colorbox[RGB]{{{','.join(map(str, colour))}}}"
+        f"{{{wide}{{\\strut {_tex_item(token, marked=item in shown.marked)}}}}}"
+        for item, (token, colour) in enumerate(zip(instance.tokens, shown.colours, strict=True))
+    )
+    return ("\n\n" if instance.sentences else " ").join(boxes)
+
+
 def _spans(instance: Instance, shown: Map) -> str:
-    return " ".join(
+    spans = (
+        f"{_numbered(item, weight) if instance.sentences else ''}"
         f'<span title="{weight:.4f}"{_MARKED if item in shown.marked else ""} style="background:rgb{colour}">'
         f"{escape(printable(token))}</span>"
         for item, (token, weight, colour) in enumerate(zip(instance.tokens, shown.weights, shown.colours, strict=True))
     )
+    return ("<br>\n" if instance.sentences else " ").join(spans)
+
+
+def _numbered(item: int, weight: float) -> str:
+    """What stands before a sentence."""
+    return f"{item + 1} ({weight:.3f}) "
+
+
+def _pieces(text: str, columns: int) -> list[str]:
+    """An item in pieces that fit a line: a sentence between words if that will do, a long word anywhere."""
+    return [piece for line in wrap(text, columns, break_long_words=False) or [""] for piece in _folded(line, columns)]
 
 
 def _folded(token: str, columns: int) -> list[str]:
-    """A token in pieces that fit a line."""
     pieces = [""]
     for character in token:
         if cell_len(pieces[-1] + character) > columns:

@@ -59,6 +59,7 @@ class Instance:
     query: list[str] | None = None  # question or hypothesis
     adversarial: Adversarial | None = None
     flip_set: FlipSet | None = None  # None: not known, because the decoder is not affine
+    sentences: bool = False  # whether the items are sentences
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -150,6 +151,7 @@ def _of(evidence: Evidence, run: Run) -> Instance:
         scores=[] if evidence.scores is None else evidence.scores[0].tolist(),
         adversarial=_adversarial(evidence, run) if evidence.decodable else None,
         flip_set=None if evidence.scores is None else _flip_set(evidence, run),
+        sentences=evidence.words is not None,
     )
 
 
