@@ -241,6 +241,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: py
 def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"train": 48, "dev": 12, "test": 12}
     monkeypatch.setattr(demo, "_REVIEWS", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
+    monkeypatch.setattr(demo, "_DOCUMENTS", {**small, "verdicts": 2})
     monkeypatch.setattr(demo, "_EPOCHS", 1)
     monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
     answer = heedful("demo", "--out", tmp_path)
@@ -248,9 +249,15 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for encoder, runs in (("bilstm", 3), ("cnn", 1), ("average", 2)):
         assert answer.out.count(f" {encoder} ") >= runs
     assert "\nstories bilstm" in answer.out
+    for model in ("flan", "han"):
+        assert answer.out.count(f"docs    {model} bigru") == 2  # in either table
+    assert "\u2026" not in answer.out  # nothing is cut
+    assert "Items that must go until the decision changes" in answer.out
     assert "the most attended item is one that decides in" in answer.out
     assert "heedful show" in answer.out
     found = json.loads(heedful("demo", "--out", tmp_path, "--json").out)
-    assert len(found) == 6
-    assert [finding["irrelevant"] is None for finding in found] == [False] * 5 + [True]  # stories have no reach
+    assert len(found) == 8
+    assert [finding["irrelevant"] is None for finding in found] == [False] * 5 + [True] + [False] * 2  # of stories
+    assert [finding["removed"]["optimal"] is None for finding in found] == [False] * 5 + [True] + [False] * 2
+    assert all(0 < finding["erased"]["leave_one_out"] <= 1 for finding in found)
     assert all(0 <= finding["mass"] <= 1 for finding in found)
