@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
-from heedful.measures import bootstrap, entropy, holm, jsd, output_jsd, sign_test, summarise, tvd
+from heedful.measures import bootstrap, bootstraps, entropy, holm, jsd, output_jsd, sign_test, summarise, tvd
 from heedful.ragged import Ragged
 from tests.strategies import ragged_distributions
 
@@ -141,3 +141,13 @@ def test_holms_correction_is_the_plain_one(p_values: list[float]) -> None:
         plain = max((len(p_values) - rank) * p_values[other] for rank, other in enumerate(before))
         assert corrected[index] == pytest.approx(min(1.0, plain))
         assert corrected[index] >= p_value
+
+
+def test_several_quantities_have_the_intervals_that_each_has_alone() -> None:
+    values = np.random.default_rng(0).normal(size=(2, 30, 3))
+    values[:, :5, 1] = np.nan
+    values[:, :, 2] = np.nan
+    together = bootstraps(values, seed=4, draws=50)
+    assert together[:2] == [bootstrap(values[..., index], seed=4, draws=50) for index in (0, 1)]
+    assert together[2] is None
+    assert bootstraps(values, seed=4, draws=0) == [None] * 3

@@ -242,6 +242,13 @@ def probabilities(logits: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(expit(logits) if logits.shape[-1] == 1 else softmax(logits, axis=-1))
 
 
+def chance(output: NDArray[Any], classes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The probability of one class each, (n,), in outputs (n, K); a sigmoid says that of the second class."""
+    output = np.asarray(output, dtype=np.float64)
+    chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
+    return np.asarray(np.take_along_axis(chances, classes[:, None], axis=1)[:, 0])
+
+
 def decide(output: NDArray[Any]) -> NDArray[np.int64]:
     """The decided class of each output (n, K): the lowest index on ties."""
     if output.shape[-1] == 1:

@@ -99,19 +99,29 @@ def bootstrap(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int =
     anew for each run would hide most of their spread. Undefined values (NaN) are left out; None if nothing is left.
     """
     table = np.atleast_2d(np.asarray(values, dtype=np.float64))  # (R, n)
+    return bootstraps(table[..., None], seed=seed, level=level, draws=draws)[0]
+
+
+def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int = 2000) -> list[Interval | None]:
+    """The same of several quantities of the same instances, (runs, instances, quantities): drawing is most of the work,
+    and is done once for all."""
+    table = np.asarray(values, dtype=np.float64)  # (R, n, Q)
+    runs, instances, quantities = table.shape
     defined = ~np.isnan(table)
-    if not defined.any():
-        return None
-    filled = np.where(defined, table, 0.0)
-    runs, instances = table.shape
+    filled = np.concatenate([np.where(defined, table, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
     generator = Stream(seed, "bootstrap").generator()
-    means = np.full(draws, np.nan)
-    for draw in range(draws):
+    means = np.full((draws, quantities), np.nan)
+    for draw in range(draws if defined.any() else 0):
         picked = np.bincount(generator.integers(runs, size=runs), minlength=runs)  # how often each run
         times = np.bincount(generator.integers(instances, size=instances), minlength=instances)
-        count = picked @ defined @ times
-        if count:
-            means[draw] = picked @ filled @ times / count
+        sums, counts = np.split(picked @ (times @ filled), 2)  # (n) @ (R, n, 2 Q), then (R) @ (R, 2 Q)
+        np.divide(sums, counts, out=means[draw], where=counts > 0)
+    return [_interval(means[:, quantity], level) for quantity in range(quantities)]
+
+
+def _interval(means: Floats, level: float) -> Interval | None:
+    if np.isnan(means).all():
+        return None
     low, high = np.nanquantile(means, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
 

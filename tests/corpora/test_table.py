@@ -286,10 +286,17 @@ def test_lists_of_sentences_of_tokens(tmp_path, kind):
         table(path, tokens="spaces")
 
 
-@pytest.mark.parametrize("empty", ["", "  ", [], [""], [[], []], [None, " "], None])
+@pytest.mark.parametrize("empty", ["", "  ", [], [""], [[], []], ["\t", " "], None])
 def test_a_text_without_a_sentence(tmp_path, empty):
     rows = [{"text": empty if n == 4 else ["Yes.", "No."], "label": n % 2} for n in range(40)]
     with pytest.raises(BadInput, match=r"t\.jsonl, line 5: column 'text' (is empty|has no sentence); remove the row"):
+        table(save(tmp_path / "t.jsonl", rows), sentences="sentencizer")
+
+
+@pytest.mark.parametrize("strange", [None, 7, {"a": 1}, True])
+def test_a_sentence_that_is_no_text(tmp_path, strange):
+    rows = [{"text": ["Yes.", strange] if n == 4 else ["Yes.", "No."], "label": n % 2} for n in range(40)]
+    with pytest.raises(BadInput, match=r"t\.jsonl, line 5: column 'text' has the sentence .*; give strings"):
         table(save(tmp_path / "t.jsonl", rows), sentences="sentencizer")
 
 

@@ -5,9 +5,10 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from heedful.errors import BadConfig, BadInput
-from heedful.experiments import never_flipped, removal, removal_scores, removal_wins
+from heedful.experiments import flip_table, never_flipped, removal, removal_scores, removal_wins, single_weight
 from heedful.experiments.rankings import ORDERINGS, RANKINGS
 from heedful.measures import bootstrap, holm, sign_test
 from tests.making import make_evidence
@@ -114,3 +115,19 @@ def test_nothing_and_single_items_have_scores_without_values() -> None:
         assert removal_scores(frame)["n"].unique().to_list() == [0]
         assert removal_wins(frame)["share"].null_count() == 15
         assert never_flipped(frame)["n"].to_list() == [0]
+
+
+def test_frames_of_other_experiments_are_refused() -> None:
+    evidence = make_evidence(1)
+    removed, single = removal(evidence), single_weight(evidence)
+    for helper, frame in ((flip_table, removed), (removal_scores, single), (never_flipped, single)):
+        with pytest.raises(BadInput, match=r"the frame of `(single_weight|removal)` is needed, and this one has no"):
+            helper(frame)
+    with pytest.raises(BadInput, match="the frame of `removal` is needed, as a polars DataFrame, and not Evidence"):
+        removal_wins(evidence)  # type: ignore[arg-type]
+
+
+def test_instances_may_be_picked_by_a_list() -> None:
+    removed = removal(make_evidence(1, n=8))
+    picked = [True, False] * 4
+    assert_frame_equal(removal_wins(removed, only=picked), removal_wins(removed, only=pl.Series(picked)))

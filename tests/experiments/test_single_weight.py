@@ -1,4 +1,5 @@
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from heedful.experiments.single_weight import LEADERS
 from heedful.experiments.views import view_of
 from heedful.measures import output_jsd
 from heedful.ragged import Ragged
-from tests.experiments.removing import made, own_weights, two_classes, without
+from tests.experiments.removing import affine, made, own_weights, two_classes, without
 from tests.making import make_evidence
 
 CASES = [(1, "affine"), (3, "affine"), (2, "tanh"), (5, "tanh")]
@@ -115,3 +116,50 @@ def test_bad_input_is_refused_by_name() -> None:
         single_weight(make_evidence(), rival="any")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="neither columns 'scores' and 'bias' nor 'features'"):
         single_weight(replace(make_evidence(), scores=None, bias=None))
+
+
+def exactly_decided(weights: list[Fraction], scores: np.ndarray, bias: np.ndarray, removed: int | None) -> int:
+    """In whole numbers: the lowest class on ties, what the bias says if nothing is left."""
+    kept = [Fraction(0) if item == removed else weight for item, weight in enumerate(weights)]
+    said = [Fraction(int(value)) for value in bias]
+    if sum(kept):
+        sums = (sum(w * int(s) for w, s in zip(kept, column, strict=True)) for column in scores.T)
+        said = [own + value / sum(kept) for own, value in zip(said, sums, strict=True)]
+    if len(said) == 1:
+        return int(said[0] > 0)
+    return said.index(max(said))
+
+
+@pytest.mark.parametrize("outputs", [1, 2, 3, 5])
+def test_ties_are_decided_exactly(outputs: int) -> None:
+    """Whole scores and weights in sixteenths: many single removals leave a tie, which floating point must not break."""
+    draw = np.random.default_rng(outputs)
+    sizes = draw.integers(2, 7, size=200)
+    rows = [draw.multinomial(16, np.ones(size) / size) for size in sizes]
+    weights = Ragged.from_rows([row / 16 for row in rows], dtype=np.float64)
+    scores = draw.integers(-2, 3, size=(int(sizes.sum()), outputs)).astype(np.float64)
+    bias = draw.integers(-1, 2, size=(len(sizes), outputs)).astype(np.float64)
+    evidence = affine(weights, scores, bias)
+    frame, top, ties = single_weight(evidence), weights.argmax() - weights.offsets[:-1], 0
+    for row, counts in enumerate(rows):
+        share = [Fraction(int(count), 16) for count in counts]
+        said = weights.like(scores)[row]
+        whole = exactly_decided(share, said, bias[row], None)
+        changes = [exactly_decided(share, said, bias[row], item) != whole for item in range(len(share))]
+        others = [change for item, change in enumerate(changes) if item != top[row]]
+        assert frame["attention_flips"][row] == changes[top[row]]
+        assert frame["attention_expected_flips"][row] == pytest.approx(np.mean(others))
+        ties += sum(changes)
+    assert ties > 50
+
+
+def test_items_that_are_the_same_do_not_matter_more_than_one_another() -> None:
+    draw = np.random.default_rng(0)
+    for size in (2, 7, 300, 3000):
+        scores = draw.normal(0, 20, size=(size, 3))
+        scores[:] = scores[0]
+        scores[: size // 2] = draw.normal(0, 20, size=3)
+        weights = Ragged.from_rows([np.full(size, 1 / size)], dtype=np.float64)
+        frame = single_weight(affine(weights, scores[::-1].copy(), np.zeros((1, 3))))
+        same = (size - size // 2 - 1) / (size - 1)  # of the others, those that are as the first one
+        assert frame["attention_expected_negative"][0] in (0.0, pytest.approx(1 - same))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from heedful.errors import BadConfig
-from heedful.evidence import decide
+from heedful.evidence import chance, decide
 from heedful.importance import race
-from heedful.importance.attributions import ATTRIBUTIONS, chance
+from heedful.importance.attributions import ATTRIBUTIONS
 from heedful.importance.erasure import RANKINGS, WAYS, erasure
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of

@@ -146,6 +146,15 @@ def test_evidence_decodes_to_the_models_own_output(kind: str, encoder: str, atte
     assert np.allclose(evidence.decode(evidence.weights), evidence.output, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["flan", "han"])
+def test_decoders_begin_without_bias_and_with_glorots_weights(kind: str) -> None:
+    linear = make_model("none", kind=kind, outputs=4).decoder.linear
+    assert not linear.bias.any()
+    bound = (6 / (linear.in_features + linear.out_features)) ** 0.5
+    assert 0.8 * bound < linear.weight.abs().max() <= bound
+    assert make_model("none", outputs=4).decoder.linear.bias.any()
+
+
 def test_a_flat_model_reads_no_sentinels() -> None:
     flat, framed = (make_model("cnn", kind=kind) for kind in ("flan", "classifier"))
     tokens = make_tokens([4])

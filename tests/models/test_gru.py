@@ -61,6 +61,23 @@ def test_gradients_may_be_asked_for_again() -> None:
     assert torch.equal(first, again)
 
 
+def test_second_derivatives_are_refused_rather_than_wrong() -> None:
+    encoder, _ = both()
+    values = torch.randn(1, 3, 3, dtype=torch.float64, requires_grad=True)
+    states = encoder(Padded(values, torch.tensor([3]))).values
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        torch.autograd.grad(states.sum(), values, create_graph=True)
+
+
+def test_sequences_without_cells_have_no_states() -> None:
+    encoder, _ = both()
+    states = encoder(Padded(torch.zeros(2, 0, 3, dtype=torch.float64), torch.tensor([0, 0])))
+    assert tuple(states.values.shape) == (2, 0, 8)
+    mixed = encoder(Padded(torch.ones(2, 3, 3, dtype=torch.float64), torch.tensor([0, 3])))
+    assert not mixed.values[0].any()
+    assert mixed.values[1].all()
+
+
 def test_steps_read_the_longest_sequence_first() -> None:
     steps = Steps.of(torch.tensor([2, 3, 1]))
     assert [tuple(block) for block in steps.blocks] == [(0, 0, 3), (0, 3, 5), (3, 5, 6)]

@@ -44,6 +44,17 @@ def test_the_rate_falls_after_every_epoch_that_is_not_the_best() -> None:
     assert learning_rate(history(0.5, 0.4), TrainingOptions(learning_rate=0.8)) == 0.8
 
 
+def test_rates_are_those_of_torchs_scheduler() -> None:
+    accuracies = [0.5, 0.50004, 0.5001, 0.51, 0.51, 0.50, 0.5100001, 0.6]
+    parameter = torch.nn.Parameter(torch.zeros(1))
+    optimiser = torch.optim.SGD([parameter], lr=1.0)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, mode="max", factor=0.5, patience=0)
+    options = TrainingOptions(learning_rate=1.0, decay=0.5, select="accuracy")
+    for done, accuracy in enumerate(accuracies, start=1):
+        scheduler.step(accuracy)
+        assert learning_rate(history(*accuracies[:done]), options) == optimiser.param_groups[0]["lr"]
+
+
 def documents(n: int = 40, seed: int = 0) -> Examples:
     """Documents of sentences whose label is told by one word."""
     draw = np.random.default_rng(seed)

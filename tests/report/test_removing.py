@@ -74,11 +74,11 @@ def test_the_papers_findings_are_told_whichever_way_they_come_out(tmp_path: Path
     frame = _wins([(3, 1)] * 40).with_columns(random_count=pl.lit(2))
     told = claims_words(_run(tmp_path), None, frame)
     assert told == [
-        "  holds: by gradient decisions change sooner than by attention (100% against 0%)",
-        "  does not hold: by attention decisions change sooner than in random order (0% against 100%)",
+        "- holds: by gradient decisions change sooner than by attention (100% against 0%)",
+        "- does not hold: by attention decisions change sooner than in random order (0% against 100%)",
     ]
     few = claims_words(_run(tmp_path), None, frame.head(3))
-    assert few[0].startswith("  not significant here: by gradient")
+    assert few[0].startswith("- not significant here: by gradient")
     assert claims_words(_run(tmp_path), None, None) == []
 
 
@@ -87,7 +87,7 @@ def test_erasure_fits_a_terminal() -> None:
     rankings = ("attention", "gradient_input", "integrated_gradients", "leave_one_out", "random")
     values = {f"{way}_{name}_{figure}": [0.25, None] for way in WAYS for name in rankings for figure in figures}
     console = Console(width=80, record=True, file=StringIO())
-    console.print(erasure_table(pl.DataFrame(values)))
+    console.print(erasure_table(pl.DataFrame({**values, "items": [4, 5]})))
     printed = console.export_text()
     assert "\u2026" not in printed
     assert printed.count("62%") == 2 * len(rankings)  # what never changes counts as all
@@ -98,12 +98,22 @@ def test_the_table_fits_a_terminal_and_tells_of_the_optimum_where_it_is_known(de
     evidence = make_evidence(2, n=40, outputs=3, decoder=decoder)  # type: ignore[arg-type]
     printed = _printed(removal(evidence))
     assert "\u2026" not in printed
-    assert ("optimal" in printed) == ("needless" in printed) == (decoder == "affine")
-    assert "the most attended item alone changes" in single_weight_words(single_weight(evidence))
-    assert "by attention" in curves_words(curves(evidence))
+    assert ("optimal" in printed) == ("extra" in printed) == (decoder == "affine")
+    assert "of the most attended item and another one, removing either changes" in single_weight_words(
+        single_weight(evidence)
+    )
+    assert "the items that attention ranks first" in curves_words(curves(evidence))
 
 
 def test_nothing_to_tell_is_called_undefined() -> None:
     evidence = make_evidence(longest=1)
     assert "undefined" in _printed(removal(evidence))
     assert "undefined" in single_weight_words(single_weight(evidence))
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_no_figure_is_cut_in_a_narrow_terminal(width: int) -> None:
+    evidence = make_evidence(2, n=40, outputs=3)
+    console = Console(width=width, record=True, file=StringIO())
+    console.print(removal_table(removal(evidence)))
+    assert "\u2026" not in console.export_text()

@@ -112,6 +112,7 @@ def test_erasure_is_of_a_sample_that_does_not_depend_on_order(tmp_path: Path) ->
     frame = perform(values, out=tmp_path, experiments=["erasure"]).results("erasure")
     assert len(frame) == frame["id"].n_unique() == 12
     assert frame["id"].to_list() == sorted(frame["id"])  # in the order of the evidence
+    assert frame["id"].to_list() != [f"test-{index:05d}" for index in range(12)]  # drawn, not the first
     every = {**values, "experiment_options": {"sample": 0}}
     whole = perform(every, out=tmp_path, experiments=["erasure"]).results("erasure")
     assert len(whole) == 30

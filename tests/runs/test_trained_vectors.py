@@ -68,6 +68,14 @@ def test_other_settings_give_other_vectors(cache: Path, other: dict[str, Any]) -
     assert first.rows.shape != second.rows.shape or not np.allclose(first.rows, second.rows)
 
 
+def test_vectors_of_other_splits_are_others_though_the_words_be_the_same(cache: Path) -> None:
+    config = configured(dev=False)
+    other = configured(dev=True)
+    corpus, vocabulary = load("planted", options=config.corpus_options), vocabulary_of(config)
+    first, second = (trained_vectors(each, corpus, vocabulary) for each in (config, other))
+    assert not np.allclose(first.rows, second.rows)
+
+
 def test_unknown_words_have_a_vector_if_one_is_trained() -> None:
     for trained in (True, False):
         config = configured(min_count=8, word2vec_unknown=trained)

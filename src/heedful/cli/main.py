@@ -49,6 +49,8 @@ def main() -> None:
         _fail(str(error), 130)
     except HeedfulError as error:
         _fail(str(error), 2)
+    except MemoryError as error:
+        _fail(f"not enough memory ({error}): lower what takes it, such as embedding.width or training.batch", 2)
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

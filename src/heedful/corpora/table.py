@@ -99,7 +99,8 @@ class Table(Reader):
         if options.sentences is None:
             return self._tokens(value, where, column, options), None
         if isinstance(value, list):
-            cut = [self._tokens(one, where, column, options) for one in value if not _is_empty(one)]
+            sentences = [_sentence(one, where, column) for one in value]
+            cut = [self._tokens(one, where, column, options) for one in sentences if one]
         else:
             cut = self.sentences(_text(value, where, column), options) or []
         if not cut:
@@ -138,8 +139,13 @@ def _text(value: Any, where: str, column: str) -> str:
     return text
 
 
-def _is_empty(sentence: Any) -> bool:
-    return sentence is None or sentence == [] or (isinstance(sentence, str) and not sentence.strip())
+def _sentence(value: Any, where: str, column: str) -> str | list[Any]:
+    """A sentence in a list of them, empty if there is nothing in it."""
+    if isinstance(value, str):
+        return value.strip()
+    if not isinstance(value, list):
+        raise BadInput(f"{where}: column '{column}' has the sentence {value!r}; give strings, or lists of tokens")
+    return value
 
 
 def _split(value: Any, where: str) -> str:

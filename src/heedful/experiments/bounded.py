@@ -10,7 +10,7 @@ from heedful.decoding import row_slices
 from heedful.evidence import Evidence
 
 ITEMS = 1 << 19  # at a time, one instance at least
-NUMBERS = 1 << 22  # features or outputs at a time, where a decoder mixes features: 32 MB an array
+NUMBERS = 1 << 22  # scores, or features, at a time: 32 MB an array
 
 Options = ParamSpec("Options")
 Experiment = Callable[Concatenate[Evidence, Options], pl.DataFrame]
@@ -29,8 +29,7 @@ def bounded(experiment: Experiment[Options]) -> Experiment[Options]:
 
 def _parts(evidence: Evidence) -> Iterator[Evidence]:
     """Consecutive slices of so many items, without copying; evidence without instances is a slice, too."""
-    items = ITEMS
-    if evidence.decoder is not None:
-        items = min(items, NUMBERS // max(evidence.decoder.weight.shape))
+    width = evidence.outputs if evidence.decoder is None else max(evidence.decoder.weight.shape)
+    items = max(1, min(ITEMS, NUMBERS // width))
     for start, stop in row_slices(evidence.weights, items) or [(0, 0)]:
         yield evidence.slice(start, stop)

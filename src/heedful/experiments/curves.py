@@ -60,7 +60,7 @@ def curves(
 def first_items(lengths: Indices, shares: Floats) -> Indices:
     """How many items are so many shares of all, (n, P): rounded up, and one at least."""
     exact = lengths[:, None] * shares
-    return np.maximum(1, np.ceil(exact - 1e-9)).astype(np.int64)  # a fifth of 15 is 3.0000000000000004
+    return np.maximum(1, np.ceil(exact - 1e-9)).astype(np.int64)  # 7 % of 100 are 7.000000000000001
 
 
 def _kept(view: View, rows: Indices, left: Left, sizes: Indices) -> Floats:

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from heedful.experiments.frames import check_frame
 from heedful.experiments.single_weight import LEADERS, ROUNDING
 
 
@@ -11,6 +12,7 @@ def flip_table(frame: pl.DataFrame) -> pl.DataFrame:
     Shares of the `n` instances with several items: `both` change the decision, `top_only`, `rival_only`, `neither`;
     and `negative`, in which removing the rival moves the output more. Null where there are no such instances.
     """
+    check_frame(frame, "single_weight", ["items", "attention_expected_flips"])
     several = frame.filter(pl.col("items") > 1)
     rows = []
     for name in LEADERS:

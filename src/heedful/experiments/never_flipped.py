@@ -3,6 +3,7 @@
 import polars as pl
 
 from heedful.errors import unknown_name
+from heedful.experiments.frames import check_frame
 from heedful.experiments.rankings import RANKINGS
 
 
@@ -13,6 +14,7 @@ def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.Data
 
     Mean `confidence` and `entropy` of the output, of the ones and of the others: `<figure>_never`, `<figure>_rest`.
     """
+    check_frame(frame, "removal", ["items", "confidence"])
     count = f"{ranking}_count"
     if count not in frame.columns:
         raise unknown_name("ranking", ranking, [name for name in RANKINGS if f"{name}_count" in frame.columns])

@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 
 from heedful.experiments.arrays import Floats
+from heedful.experiments.frames import check_frame
 from heedful.experiments.rankings import RANKINGS
-from heedful.measures import bootstrap, summarise
+from heedful.measures import bootstraps, summarise
 
 _MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
 _KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
@@ -21,17 +22,19 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
 
     `random` is the mean over all its orders: first of an instance's, then of the instances.
     """
+    check_frame(frame, "removal", ["items", "confidence"])
     several = frame.filter(pl.col("items") > 1)
     rows = []
     for name in present(frame):
         figures = _values(several, name)  # (n,) each, NaN where undefined
         row: dict[str, object] = {"ranking": name, "n": len(several), "never": float(figures.pop("never").sum())}
-        for figure, values in figures.items():
+        table = np.stack(list(figures.values()), axis=1)[None]  # (1, n, 6)
+        intervals = bootstraps(table, seed=seed, draws=draws if len(several) else 0)
+        for (figure, values), interval in zip(figures.items(), intervals, strict=True):
             about = summarise(values)
             row[figure] = about.mean
             if figure in ("fraction", "mass"):
                 row[f"{figure}_std"] = about.std
-            interval = bootstrap(values, seed=seed, draws=draws) if draws and len(values) else None
             row |= {f"{figure}_low": interval and interval.low, f"{figure}_high": interval and interval.high}
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_KINDS)

@@ -1,11 +1,13 @@
 """Which of two rankings changes a decision sooner, instance by instance (Serrano & Smith 2019, section 5)."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput
+from heedful.experiments.frames import check_frame
 from heedful.experiments.rankings import ORDERINGS
 from heedful.measures import bootstrap, holm, sign_test
 
@@ -17,7 +19,7 @@ _KINDS: dict[str, type[pl.DataType]] = {
 
 
 def removal_wins(
-    frame: pl.DataFrame, *, only: pl.Series | None = None, seed: int = 0, draws: int = 2000
+    frame: pl.DataFrame, *, only: pl.Series | Sequence[bool] | None = None, seed: int = 0, draws: int = 2000
 ) -> pl.DataFrame:
     """From the frame of `removal`, one row for each two rankings, over the instances with several items.
 
@@ -28,6 +30,7 @@ def removal_wins(
 
     `only` picks instances by truth values (or by a column of them), one a row of the frame.
     """
+    check_frame(frame, "removal", ["items"])
     taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
     rows = []
     names = [name for name in ORDERINGS if f"{name}_count" in frame.columns]
@@ -56,9 +59,10 @@ def removal_wins(
     return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
 
 
-def _picked(frame: pl.DataFrame, only: pl.Series | None) -> pl.Series:
+def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:
     if only is None:
         return pl.repeat(True, len(frame), eager=True)
+    only = pl.Series(only)
     if only.dtype != pl.Boolean or len(only) != len(frame):
         raise BadInput(
             f"only: {len(only):,} values of {only.dtype} were given for {len(frame):,} instances; give one truth value "

@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from heedful.evidence import decide
+from heedful.evidence import chance, decide
 from heedful.importance.differentiable import differentiable_batches
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import without_each
@@ -21,13 +20,6 @@ from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 
 Attribution = Callable[[Classifier, Inputs, float], Ragged]  # of a model, its inputs and the tolerance of an integral
-
-
-def chance(output: NDArray[np.float32], decided: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The probability of given classes, (n,), in outputs (n, K)."""
-    output = output.astype(np.float64)
-    chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
-    return np.asarray(np.take_along_axis(chances, decided[:, None], axis=1)[:, 0])
 
 
 def gradient_input(model: Classifier, inputs: Inputs, tolerance: float) -> Ragged:

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.evidence import decide
-from heedful.importance.attributions import chance
+from heedful.evidence import chance, decide
+from heedful.experiments.curves import SHARES, first_items
 from heedful.importance.deletion_plain import nothing_left
 from heedful.models.classifier import Classifier
 from heedful.models.inference import predict
@@ -13,7 +13,6 @@ from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
 
-SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)  # of the items, for comprehensiveness and sufficiency
 ROUND = 8  # readings of each text between two looks at what has flipped
 WORDS = 1 << 20  # words of erased texts at a time: bounds memory
 
@@ -52,7 +51,7 @@ class Race:
         """Mean falls of the decided class's probability without the first items, and with these alone, (n,)."""
         rows = np.repeat(np.arange(len(self.decided)), len(SHARES))
         lengths = self.inputs.items.lengths[rows]
-        first = np.ceil(np.tile(SHARES, len(self.decided)) * lengths).astype(np.int64)
+        first = first_items(self.inputs.items.lengths, np.array(SHARES)).ravel()
         falls = []
         for last in (False, True):
             output = self._read(rows, lengths - first if last else first, places, way, last=last)

@@ -87,7 +87,7 @@ class BiGRU(Bidirectional):
         )
         rows, width = embedded.values.shape[:2]
         padded = states.new_zeros(rows * width, self.size).index_copy(0, cells, states)
-        return embedded.with_values(padded.view(rows, width, -1))
+        return embedded.with_values(padded.view(rows, width, self.size))
 
 
 class CNN(Encoder):

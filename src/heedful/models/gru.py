@@ -65,6 +65,8 @@ class BidirectionalGRU(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         """From the last step to the first."""
+        if torch.is_grad_enabled():  # asked for by create_graph
+            raise RuntimeError("a BiGRU has first derivatives only: leave create_graph out")
         weight, before, gates, recalled = ctx.saved_tensors
         h = weight.shape[2]
         reset, update, new = gates.chunk(3, dim=-1)

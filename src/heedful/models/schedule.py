@@ -6,15 +6,14 @@ import numpy as np
 
 from heedful.models.options import TrainingOptions
 
+CLEARLY = 1e-4  # by how much a metric must grow, as a share of it, for the learning rate not to fall
+
 History = list[dict[str, Any]]  # one record an epoch
 
 
 def selected_epoch(history: History, metric: str) -> int:
     """The first epoch with the best dev metric; accuracy decides where the metric is undefined (one class in dev)."""
-    values = [record["dev"][metric] for record in history]
-    if None in values:
-        values = [record["dev"]["accuracy"] for record in history]
-    return int(np.argmax(values))
+    return int(np.argmax(_values(history, metric)))
 
 
 def finished(history: History, options: TrainingOptions) -> bool:
@@ -25,7 +24,17 @@ def finished(history: History, options: TrainingOptions) -> bool:
 
 
 def learning_rate(history: History, options: TrainingOptions) -> float:
-    """Of the next epoch: it falls after every epoch that was not the best so far."""
-    epochs = range(len(history))
-    worse = sum(selected_epoch(history[: epoch + 1], options.select) != epoch for epoch in epochs)
+    """Of the next epoch: it falls after every epoch that was not clearly the best so far (torch's ReduceLROnPlateau
+    without patience)."""
+    best, worse = -np.inf, 0
+    for value in _values(history, options.select):
+        if value > best * (1 + CLEARLY):
+            best = value
+        else:
+            worse += 1
     return float(options.learning_rate * options.decay**worse)
+
+
+def _values(history: History, metric: str) -> list[float]:
+    values = [record["dev"][metric] for record in history]
+    return [record["dev"]["accuracy"] for record in history] if None in values else values

@@ -110,7 +110,7 @@ def _table(findings: list[Finding]) -> Table:
         "adver-\nsary",
         "top\ndecides",
     ):
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(column, justify="right", overflow="fold")
     for finding in findings:
         table.add_row(
             _short(finding),

@@ -32,9 +32,9 @@ def removed_shares(frame: pl.DataFrame) -> Shares:
 
 
 def erased_shares(frame: pl.DataFrame) -> Shares:
-    """From the frame of `erasure`, items deleted."""
+    """From the frame of `erasure`, items deleted; over texts of several items, as for `removal`."""
     columns = {name: pl.col(f"delete_{name}_fraction").fill_null(1.0).mean() for name in _ERASED}
-    return frame.select(**columns).row(0, named=True)
+    return frame.filter(pl.col("items") > 1).select(**columns).row(0, named=True)
 
 
 def races_table(races: list[Race]) -> Table:
@@ -50,7 +50,7 @@ def races_table(races: list[Race]) -> Table:
         table.add_column(column, no_wrap=True)
     for place, names in (("zeroed:", _REMOVED), ("deleted:", _ERASED)):
         for index, name in enumerate(names.values()):
-            table.add_column(f"{place if not index else ''}\n{name}", justify="right", no_wrap=True)
+            table.add_column(f"{place if not index else ''}\n{name}", justify="right", overflow="fold")
     for race in races:
         cells = [percent(race.removed[name]) if race.removed[name] is not None else "" for name in _REMOVED]
         cells += [percent(race.erased[name]) for name in _ERASED]

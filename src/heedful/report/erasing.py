@@ -10,7 +10,11 @@ _WAYS = {"delete": "deleted", "unknown": "unknown"}
 
 
 def erasure_table(frame: pl.DataFrame) -> Table:
-    """One row a ranking: how much of a text goes before the decision changes, and what the first items are worth."""
+    """One row a ranking: how much of a text goes before the decision changes, and what the first items are worth.
+
+    Texts of one item say nothing about an order and are left out.
+    """
+    frame = frame.filter(pl.col("items") > 1)
     table = Table(
         title=f"Share of items erased from {len(frame):,} texts until the decision changes (never: all)",
         title_justify="left",
@@ -19,7 +23,7 @@ def erasure_table(frame: pl.DataFrame) -> Table:
     table.add_column("ranking", no_wrap=True)
     for way in _WAYS.values():
         for index, column in enumerate(("items", "compr.", "suff.")):
-            table.add_column(f"{'' if index else way}\n{column}", justify="right", no_wrap=True)
+            table.add_column(f"{'' if index else way}\n{column}", justify="right", overflow="fold")
     for ranking in rankings_of(frame):
         cells = []
         for way in _WAYS:

@@ -51,8 +51,16 @@ def findings(run: Run) -> RenderableType:
     parts += [erasure_table(frames["erasure"])] if "erasure" in frames else []
     lines = [_WORDS[name](run, figures) for name, figures in done.items() if name in _WORDS]
     found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
-    lines += ["what Serrano & Smith found:", *found] if found else []
+    lines += [f"what Serrano & Smith found{_caveat(run)}:", *found] if found else []
     return Group(*parts, *map(Text, lines))
+
+
+def _caveat(run: Run) -> str:
+    """What is found of a model that has learned nothing is about nothing."""
+    counts = run.manifest["corpus"]["counts"]["test"]
+    usual = max(counts) / sum(counts) if sum(counts) else 0.0
+    poor = run.metrics["test"]["accuracy"] <= usual
+    return " (but this model is right no more often than its most frequent class)" if poor else ""
 
 
 def _correlation(run: Run, figures: Figures) -> Table:

@@ -32,7 +32,8 @@ class Map(NamedTuple):
 def maps(instance: Instance) -> list[Map]:
     """The model's attention and, where there is one, the adversary's."""
     fewest = instance.flip_set
-    own = Map("attention", instance.weights, frozenset((fewest and fewest.items) or ()))
+    marked = frozenset((fewest and fewest.items) or ())
+    own = Map("attention", instance.weights, marked if len(marked) < len(instance.tokens) else frozenset())
     if instance.adversarial is None or len(instance.tokens) == 1:
         return [own]
     return [own, Map("adversarial attention", instance.adversarial.weights)]
@@ -72,6 +73,8 @@ def without(instance: Instance, fewest: FlipSet) -> str:
     """What it takes to change the decision: the items marked in the map."""
     if fewest.items is None:
         return "no removal of items changes the decision"
+    if len(fewest.items) == len(instance.tokens):
+        return f"only with nothing to attend to it decides {printable(fewest.decision or '')} instead"
     named = [name_of(instance, item) for item in fewest.items[:_NAMED]]
     more = f" and {len(fewest.items) - _NAMED} more" if len(fewest.items) > _NAMED else ""
     return (

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from heedful.errors import BadConfig, BadInput, NotFound
-from heedful.evidence import Evidence, collect, decide, read_metadata, scan
+from heedful.evidence import Evidence, chance, collect, decide, read_metadata, scan
 from heedful.experiments import adversary
 from heedful.experiments.flip_sets import smallest_flip_sets
 from heedful.experiments.margins import Margins
@@ -144,7 +143,7 @@ def _of(evidence: Evidence, run: Run) -> Instance:
         tokens=[str(token) for token in evidence.tokens[0]],
         weights=evidence.weights[0].tolist(),
         decision=classes[decision],
-        probability=_probability(evidence.output[0], decision),
+        probability=float(chance(evidence.output, np.array([decision]))[0]),
         label=None if label == NO_LABEL else classes[label],
         truth=None if evidence.truth is None else evidence.truth[0].tolist(),
         query=None if evidence.query is None else [str(token) for token in evidence.query[0]],
@@ -174,13 +173,7 @@ def _adversarial(evidence: Evidence, run: Run) -> Adversarial:
     decision = found["adversary_decision"]
     return Adversarial(
         decision=run.classes[decision],
-        probability=_probability(output[0], decision),
+        probability=float(chance(output, np.array([decision]))[0]),
         epsilon=options.epsilon,
         **{name: found[name] for name in ("weights", "tvd", "jsd", "upper", "certified")},
     )
-
-
-def _probability(output: NDArray[Any], decision: int) -> float:
-    """Of a decision; a sigmoid says that of the second class."""
-    chances = [1 - output[0], output[0]] if len(output) == 1 else output
-    return float(chances[decision])

@@ -11,7 +11,7 @@ from heedful.report.numbers import figure, percent
 from heedful.runs.directory import Run
 
 _COLUMNS = ("never", "items", "or all", "attention", "or all")
-_NEEDLESS = ("needless", "least")
+_BEYOND = ("extra", "best")
 
 
 def removal_table(frame: pl.DataFrame) -> Table:
@@ -24,13 +24,13 @@ def removal_table(frame: pl.DataFrame) -> Table:
         title_justify="left",
         box=None,
     )
-    table.caption = "or all: what never changes counts as all removed" + (
-        "; needless: items more than necessary; least: how often there is none" if known else ""
+    table.caption = "or all: a decision that never changes counts as everything removed" + (
+        "; extra: items beyond the smallest set that does it; best: how often there are none" if known else ""
     )
     table.caption_justify = "left"
     table.add_column("ranking", no_wrap=True)
-    for column in (*_COLUMNS, *(_NEEDLESS if known else ())):
-        table.add_column(column, justify="right", no_wrap=True)
+    for column in (*_COLUMNS, *(_BEYOND if known else ())):
+        table.add_column(column, justify="right", overflow="fold")
     for row in scores.iter_rows(named=True):
         cells = [
             row["ranking"].replace("gradient_attention", "grad. x attention"),
@@ -80,7 +80,7 @@ def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | 
     """What the paper found, and whether it holds here."""
     verdicts = {True: "holds", False: "does not hold", None: "not significant here"}
     return [
-        f"  {verdicts[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
+        f"- {verdicts[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
         for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
         if row["share"] is not None
     ]
@@ -90,11 +90,13 @@ def single_weight_words(frame: pl.DataFrame) -> str:
     """The table of flips in short, exact over all rivals."""
     expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
     row = flip_table(frame).filter(expected).row(0, named=True)
-    both, top, rival, neither = (percent(row[name]) for name in ("both", "top_only", "rival_only", "neither"))
+    both, top, rival, neither, negative = (
+        percent(row[name]) for name in ("both", "top_only", "rival_only", "neither", "negative")
+    )
     return (
-        f"single weight: removing the most attended item alone changes {top} of the decisions, removing another one "
-        f"alone {rival}, each of them {both}, neither {neither}; the other one moves the output more in "
-        f"{percent(row['negative'])}"
+        f"single weight: of the most attended item and another one, removing either changes {both} of the decisions, "
+        f"only the first {top}, only the other {rival}, neither {neither}; the other one moves the output more in "
+        f"{negative}"
     )
 
 
@@ -103,10 +105,10 @@ def curves_words(frame: pl.DataFrame) -> str:
     told = []
     for name in ("attention", "gradient"):
         if f"{name}_comprehensiveness" in frame.columns:
-            means = frame.select(pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency")).row(
-                0
+            figures = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
+            without, alone = frame.select(figures).row(0)
+            told.append(
+                f"by {figure(without)} without the items that {name} ranks first, by {figure(alone)} with only them"
             )
-            told.append(f"by {name} {figure(means[0])} and {figure(means[1])}")
-    return "curves: without the items that rank first, and with them alone, the probability of the decision falls " + (
-        ", ".join(told) if told else "as results/curves.parquet says"
-    )
+    fall = "; ".join(told) if told else "as results/curves.parquet says"
+    return f"curves: the probability of the decision falls {fall}"

@@ -45,7 +45,7 @@ class VocabularyOptions(Options):
 class EmbeddingOptions(Options):
     """Where word vectors come from."""
 
-    width: int = Field(300, ge=1)
+    width: int = Field(300, ge=1, le=100_000)
     vectors: str = ""  # a file; "word2vec" trains them on the corpus; empty: none
     missing: Literal["normal", "zero"] = "normal"  # vectors of words that have none
     word2vec_window: int = Field(10, ge=1)

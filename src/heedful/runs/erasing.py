@@ -1,5 +1,7 @@
 """The stage of erasure, which needs evidence and the model. It goes on where it was killed."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 
@@ -7,11 +9,12 @@ from heedful.evidence import collect, scan
 from heedful.files import Parts
 from heedful.importance.erasure import erasure
 from heedful.nested import ragged
+from heedful.ragged import Indices
 from heedful.randomness import Stream, keys
 from heedful.runs.directory import STAGES, Run
 from heedful.runs.experimenting import told
 from heedful.runs.naming import ERASURE
-from heedful.runs.reading import inputs_of
+from heedful.runs.reading import READ, inputs_of
 from heedful.runs.reporter import Reporter
 
 PART_INSTANCES = 16  # lost at most by a kill: each is read hundreds of times
@@ -23,10 +26,12 @@ def perform_erasure(run: Run, reporter: Reporter) -> None:
     options, config = run.config.experiment_options, run.config
     model, vocabulary, parts = run.model(), run.vocabulary, Parts(path)
     chosen = _sample(collect(scan(evidence).select("id"), evidence)["id"], options.sample, config.seed)
+    wanted = scan(evidence).select(pl.col(name) for name in (*READ, "weights") if name in _columns(evidence))
     reporter.start(ERASURE, len(chosen))
     for start in range(parts.rows, len(chosen), PART_INSTANCES):
-        wanted = pl.Series(chosen[start : start + PART_INSTANCES], dtype=pl.String)
-        frame = collect(scan(evidence).filter(pl.col("id").is_in(wanted.implode())), evidence)
+        rows = chosen[start : start + PART_INSTANCES]
+        near = collect(wanted.slice(rows[0], rows[-1] + 1 - rows[0]), evidence)  # a part of the file, not all of it
+        frame = near[rows - rows[0]]
         parts.add(
             erasure(
                 model,
@@ -43,9 +48,13 @@ def perform_erasure(run: Run, reporter: Reporter) -> None:
     reporter.finish(told(path, ERASURE, len(chosen)))
 
 
-def _sample(ids: pl.Series, size: int, seed: int) -> list[str]:
-    """So many instances (0: all) in their order; whether one is drawn does not depend on the others' order."""
+def _sample(ids: pl.Series, size: int, seed: int) -> Indices:
+    """The rows of so many instances (0: of all), rising; whether one is drawn does not depend on where it stands."""
     if not size or size >= len(ids):
-        return ids.to_list()
+        return np.arange(len(ids))
     drawn = np.argsort(Stream(seed, "sample").bits(keys(ids)), kind="stable")[:size]
-    return ids.gather(np.sort(drawn)).to_list()
+    return np.sort(drawn)
+
+
+def _columns(evidence: Path) -> list[str]:
+    return scan(evidence).collect_schema().names()

@@ -66,7 +66,7 @@ def perform(
                 for stage in missing:
                     with _timed(run, stage):
                         _perform_stage(run, stage, corpus, reporter)
-            except HeedfulError:
+            except (HeedfulError, MemoryError):
                 if fresh and not run.manifest["stages"]:  # nothing to go on from: leave no trace
                     shutil.rmtree(run.folder)
                 raise

@@ -16,7 +16,7 @@ from heedful.files import Parts, scan_parquet
 from heedful.ragged import Indices
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run, damage_named
-from heedful.runs.naming import EXPERIMENT_NAMES
+from heedful.runs.naming import ERASURE, EXPERIMENT_NAMES
 from heedful.runs.reporter import Reporter
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
@@ -35,7 +35,7 @@ _FIGURES = {  # what the line about a finished experiment says: a quantity, and 
     "reach": ("can_change", "some attention changes the decision of {:.1%}"),
     "substitution": ("uniform_changed", "uniform weights change the decision of {:.1%}"),
     "violation": ("violates", "the most attended item argues against the decision in {:.1%}"),
-    "single_weight": ("attention_flips", "without the most attended item {:.1%} decide otherwise"),
+    "single_weight": ("attention_flips", "without the most attended item {:.1%} of the decisions change"),
     "removal": ("attention_fraction", "{:.1%} of the items removed by attention until the decision changes"),
     "curves": ("attention_comprehensiveness", "mean comprehensiveness of attention {:.3f}"),
     "truth": ("mass", "mean attention on deciding items {:.1%}"),
@@ -89,12 +89,12 @@ def _unsupported(columns: set[str]) -> dict[str, str]:
 def write_importance(run: Run, reporter: Reporter) -> None:
     """Measure on the model how much each token of each test instance matters."""
     from heedful.importance.table import importance_table
-    from heedful.runs.reading import inputs_of
+    from heedful.runs.reading import READ, inputs_of
 
     model, vocabulary, options = run.model(), run.vocabulary, run.config.importance
     evidence = run.folder / "evidence.parquet"
     there = scan(evidence).collect_schema().names()
-    read = [name for name in ("id", "tokens", "query", "candidates", "words", "sentences") if name in there]
+    read = [name for name in READ if name in there]
     text = "words" if "words" in there else "tokens"
     lengths = collect(scan(evidence).select(pl.col(text).list.len()), evidence)[text].to_numpy().astype(np.int64)
     parts = Parts(run.folder / "importance.parquet")
@@ -140,7 +140,10 @@ def told(path: Path, name: str, total: int) -> str:
     """What a finished experiment found, in a few words."""
     quantity, words = _FIGURES[name]
     frame = scan_parquet(path)
-    mean = frame.select(pl.col(quantity).mean()).collect().item() if quantity in frame.collect_schema() else None
+    value = pl.col(quantity)
+    if name in ("removal", ERASURE):  # as in their tables: an order of one item says nothing, what never changes is all
+        frame, value = frame.filter(pl.col("items") > 1), value.fill_null(1.0)
+    mean = frame.select(value.mean()).collect().item() if quantity in frame.collect_schema() else None
     return f"{total:,} instances" if mean is None else words.format(mean)
 
 

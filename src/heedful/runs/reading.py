@@ -15,6 +15,7 @@ from heedful.ragged import Ragged
 from heedful.text.vocabulary import Vocabulary
 from heedful.validation import NO_LABEL
 
+READ = ("id", "tokens", "query", "candidates", "words", "sentences")  # columns of evidence that a model reads
 BATCH = 2048  # instances as text in memory at a time
 
 

@@ -7,10 +7,11 @@ import torch
 
 from heedful.corpora.corpus import Corpus
 from heedful.corpora.places import cache_folder
-from heedful.files import fingerprint
+from heedful.files import content_fingerprint, fingerprint
 from heedful.models.checkpoint import read_tensors, write_tensors
 from heedful.randomness import Stream
 from heedful.runs.config import RunConfig
+from heedful.text import word2vec
 from heedful.text.vectors import Vectors, from_keyed_vectors
 from heedful.text.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 from heedful.text.word2vec import TokenLists, train_word2vec
@@ -46,7 +47,8 @@ def _train(config: RunConfig, corpus: Corpus, words: tuple[str, ...]) -> Vectors
 def _path(config: RunConfig, corpus: Corpus, words: tuple[str, ...]) -> Path:
     """Named after all that the vectors depend on."""
     options = {key: value for key, value in config.embedding if key == "width" or key.startswith("word2vec")}
-    key = fingerprint([corpus.fingerprint, config.vocabulary.splits, words, options, _seed(config), _gensim()])
+    code = [content_fingerprint(Path(word2vec.__file__)), _gensim()]
+    key = fingerprint([corpus.fingerprint, config.vocabulary.splits, words, options, _seed(config), code])
     return cache_folder() / "vectors" / f"{corpus.name}-{key}.safetensors"
 
 
