@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# how long an example takes depends on what else the machine does; no test is about that
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: two workers on two cores, one thread each
 
