@@ -1,5 +1,7 @@
 """Small models and corpora for the tests of models."""
 
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ from heedful.models.classifier import Classifier
 from heedful.models.inputs import Inputs
 from heedful.models.kinds import MODELS
 from heedful.models.options import ENCODER_OPTIONS
-from heedful.models.training import Examples
+from heedful.models.training import Examples, Step
 from heedful.ragged import Ragged
 
 SMALL = {
@@ -42,6 +44,21 @@ def make_model(
         query_embedding=asked if query else None,
         **parts,
     )
+
+
+class Killed(Exception):
+    """A training that was ended."""
+
+
+def killer(moment: int) -> Callable[[Step], None]:
+    """Ends training at the so manieth step."""
+    steps = count(1)
+
+    def kill(step: Step) -> None:
+        if next(steps) == moment:
+            raise Killed
+
+    return kill
 
 
 def make_tokens(sizes: list[int], seed: int = 0) -> Ragged:

@@ -15,9 +15,9 @@ from heedful.models.inputs import Inputs
 from heedful.models.options import TrainingOptions
 from heedful.models.schedule import finished, learning_rate
 from heedful.models.tables import Tables
-from heedful.models.training import Examples, Step, make_optimiser, train, train_step
+from heedful.models.training import Examples, make_optimiser, train, train_step
 from heedful.ragged import Ragged
-from tests.models.making import WORDS, make_documents, make_examples, make_model
+from tests.models.making import WORDS, Killed, killer, make_documents, make_examples, make_model
 
 DROPOUT = Dropout(0.3, 0.2, 0.1)
 
@@ -85,24 +85,12 @@ def han(dropout: Dropout = DROPOUT) -> Classifier:
     return make_model("bigru", kind="han", outputs=3, dropout=dropout)
 
 
-class Killed(Exception):
-    pass
-
-
 @pytest.mark.parametrize("moment", [2, 7, 13])
 def test_dropout_and_rates_are_the_same_after_a_kill(tmp_path: Path, moment: int) -> None:
     whole, killed = han(), han()
     expected = run(whole, tmp_path / "a", clip_norm=1.0, max_norm=2.0, learning_rate=0.01)
-    steps = 0
-
-    def kill(step: Step) -> None:
-        nonlocal steps
-        steps += 1
-        if steps == moment:
-            raise Killed
-
     with pytest.raises(Killed):
-        run(killed, tmp_path / "b", on_step=kill, clip_norm=1.0, max_norm=2.0, learning_rate=0.01)
+        run(killed, tmp_path / "b", on_step=killer(moment), clip_norm=1.0, max_norm=2.0, learning_rate=0.01)
     torch.rand(3)  # whatever else was drawn in between
     resumed = han()
     assert run(resumed, tmp_path / "b", clip_norm=1.0, max_norm=2.0, learning_rate=0.01) == expected

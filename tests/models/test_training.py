@@ -18,14 +18,13 @@ from heedful.models.schedule import selected_epoch
 from heedful.models.tables import Tables
 from heedful.models.training import (
     Examples,
-    Step,
     batch_loss,
     class_weights,
     make_optimiser,
     train,
     train_step,
 )
-from tests.models.making import make_examples, make_inputs, make_model
+from tests.models.making import Killed, killer, make_examples, make_inputs, make_model
 
 
 def _train(model: Classifier, folder: Path, **options: Any) -> list[dict[str, Any]]:
@@ -70,24 +69,12 @@ def test_a_model_learns_what_there_is_to_learn(tmp_path: Path) -> None:
     assert max(record["dev"]["accuracy"] for record in history) > 0.9
 
 
-class Killed(Exception):
-    pass
-
-
 @pytest.mark.parametrize("moment", [3, 8, 9, 20])
 def test_training_killed_and_resumed_ends_the_same(tmp_path: Path, moment: int) -> None:
     undisturbed, killed = make_model(), make_model()
     expected = _train(undisturbed, tmp_path / "a")
-    steps = 0
-
-    def kill(step: Step) -> None:
-        nonlocal steps
-        steps += 1
-        if steps == moment:
-            raise Killed
-
     with pytest.raises(Killed):
-        _train(killed, tmp_path / "b", on_step=kill)
+        _train(killed, tmp_path / "b", on_step=killer(moment))
     resumed = make_model(seed=99)  # whatever it starts from, the checkpoint decides (but for a kill in the first epoch)
     resumed.load_state_dict(make_model().state_dict())
     assert _train(resumed, tmp_path / "b") == expected
