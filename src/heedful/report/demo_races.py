@@ -40,7 +40,7 @@ def erased_shares(frame: pl.DataFrame) -> Shares:
 def races_table(races: list[Race]) -> Table:
     """One row a model."""
     table = Table(
-        title="Items that must go until the decision changes, by the order in which they go",
+        title="Items that must go until the decision changes, by the order they go in",
         title_justify="left",
         box=None,
         pad_edge=False,
