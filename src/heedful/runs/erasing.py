@@ -1,7 +1,5 @@
 """The stage of erasure, which needs evidence and the model. It goes on where it was killed."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
@@ -26,7 +24,8 @@ def perform_erasure(run: Run, reporter: Reporter) -> None:
     options, config = run.config.experiment_options, run.config
     model, vocabulary, parts = run.model(), run.vocabulary, Parts(path)
     chosen = _sample(collect(scan(evidence).select("id"), evidence)["id"], options.sample, config.seed)
-    wanted = scan(evidence).select(pl.col(name) for name in (*READ, "weights") if name in _columns(evidence))
+    there = scan(evidence).collect_schema().names()
+    wanted = scan(evidence).select([name for name in (*READ, "weights") if name in there])
     reporter.start(ERASURE, len(chosen))
     for start in range(parts.rows, len(chosen), PART_INSTANCES):
         rows = chosen[start : start + PART_INSTANCES]
@@ -54,7 +53,3 @@ def _sample(ids: pl.Series, size: int, seed: int) -> Indices:
         return np.arange(len(ids))
     drawn = np.argsort(Stream(seed, "sample").bits(keys(ids)), kind="stable")[:size]
     return np.sort(drawn)
-
-
-def _columns(evidence: Path) -> list[str]:
-    return scan(evidence).collect_schema().names()
