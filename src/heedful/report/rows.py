@@ -1,0 +1,218 @@
+"""One row an instance: the figures of all experiments that charts, lists and comparisons are made of."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from heedful.evidence import chance, collect, decide, scan
+from heedful.files import scan_parquet
+from heedful.runs.directory import STAGES, Run, damage_named
+
+Kind = Literal["figure", "count", "flag", "class"]
+
+
+class Column(NamedTuple):
+    """A figure of an instance."""
+
+    name: str  # in the report
+    title: str
+    meaning: str
+    kind: Kind
+    experiment: str  # that found it; `evidence` for what the model itself says
+    source: str  # its column there
+
+
+def _named(experiment: str, kind: Kind, *columns: tuple[str, str, str, str]) -> list[Column]:
+    return [Column(name, title, meaning, kind, experiment, source) for name, source, title, meaning in columns]
+
+
+_RANKINGS = {
+    "attention": "attention",
+    "gradient": "the gradient",
+    "gradient_attention": "gradient x attention",
+    "contribution": "contribution",
+    "random": "a random order",
+    "ascending": "rising attention",
+    "optimal": "the best choice there is",
+}
+
+COLUMNS: dict[str, Column] = {
+    column.name: column
+    for column in [
+        Column("items", "items", "What is attended: words, or sentences in a HAN.", "count", "evidence", "tokens"),
+        Column("label", "label", "The true class.", "class", "evidence", "label"),
+        Column("decision", "decision", "The decided class.", "class", "evidence", "output"),
+        Column("wrong", "wrong", "Whether the decision is an error.", "flag", "evidence", "output"),
+        Column("confidence", "confidence", "The probability of the decision.", "figure", "evidence", "output"),
+        *_named(
+            "correlation",
+            "figure",
+            ("tau_gradient", "tau_attention_gradient", "τ gradient", "Kendall's tau of attention and gradient."),
+            ("p_gradient", "p_attention_gradient", "p gradient", "The p-value of that tau."),
+            (
+                "tau_leave_one_out",
+                "tau_attention_leave_one_out",
+                "τ leave-one-out",
+                "Kendall's tau of attention and leave-one-out.",
+            ),
+            ("p_leave_one_out", "p_attention_leave_one_out", "p leave-one-out", "The p-value of that tau."),
+            (
+                "tau_between",
+                "tau_gradient_leave_one_out",
+                "τ between",
+                "Kendall's tau of gradient and leave-one-out: how far two measures of importance agree.",
+            ),
+        ),
+        *_named(
+            "permutation",
+            "figure",
+            ("max_attention", "max_attention", "max attention", "The largest weight."),
+            (
+                "permuted_tvd",
+                "median",
+                "TVD permuted",
+                "How far the output moves (TVD, 0 to 1) when the weights are shuffled: the median of many shuffles.",
+            ),
+            ("permuted_changed", "changed", "changed by shuffles", "The share of shuffles that change the decision."),
+        ),
+        *_named(
+            "permutation",
+            "flag",
+            ("order_changes", "can_change", "some order changes it", "Whether any order of the weights changes it."),
+        ),
+        *_named(
+            "adversary",
+            "figure",
+            (
+                "jsd",
+                "jsd",
+                "ε-max JSD",
+                "How far other attention can be (JSD, at most 0.69) while the output stays nearly the same.",
+            ),
+            ("jsd_upper", "upper", "JSD at most", "What no such attention exceeds."),
+            ("adversary_tvd", "tvd", "TVD adversarial", "How far the output moves under that attention."),
+        ),
+        *_named(
+            "adversary_search",
+            "figure",
+            ("jsd_search", "jsd", "JSD searched", "How far the paper's search gets."),
+        ),
+        *_named(
+            "reach",
+            "flag",
+            ("attention_matters", "can_change", "attention can change it", "Whether any attention changes it."),
+        ),
+        *_named("reach", "figure", ("reach", "gap", "reach", "How far attention can move the output.")),
+        *_named(
+            "substitution",
+            "figure",
+            ("uniform_tvd", "uniform_tvd", "TVD uniform", "How far the output moves under equal weights."),
+        ),
+        *_named(
+            "substitution",
+            "flag",
+            ("uniform_changed", "uniform_changed", "changed by uniform", "Whether equal weights change the decision."),
+        ),
+        *_named(
+            "single_weight",
+            "figure",
+            ("top_js", "attention_js", "JS top", "How far the output moves without the most attended item."),
+            (
+                "delta_js",
+                "attention_delta_js",
+                "ΔJS",
+                "How much further the output moves without the most attended item than without another, drawn one.",
+            ),
+            ("delta_weight", "attention_delta_weight", "Δα", "By how much these two items' weights differ."),
+        ),
+        *_named(
+            "single_weight",
+            "flag",
+            ("top_flips", "attention_flips", "top item decides", "Whether removing the most attended item changes it."),
+        ),
+        *_named(
+            "removal",
+            "count",
+            ("flip_set", "optimal_count", "flip set", "The fewest items whose removal changes the decision."),
+            ("removed", "attention_count", "removed", "Items to remove, most attended first, until it changes."),
+        ),
+        *(
+            column
+            for ranking, words in _RANKINGS.items()
+            for column in _named(
+                "removal",
+                "figure",
+                (
+                    f"{ranking}_fraction",
+                    f"{ranking}_fraction",
+                    f"items by {words}",
+                    f"The share of items removed, by {words}, when the decision changes.",
+                ),
+                (
+                    f"{ranking}_mass",
+                    f"{ranking}_mass",
+                    f"attention by {words}",
+                    f"The share of attention removed, by {words}, when the decision changes.",
+                ),
+            )
+        ),
+        *_named(
+            "violation",
+            "flag",
+            ("violates", "violates", "argues against", "Whether the most attended item argues against the decision."),
+        ),
+        *_named("truth", "figure", ("truth_mass", "mass", "on truth", "Attention on the items that really decide.")),
+        *_named(
+            "truth", "flag", ("truth_top", "top", "top is truth", "Whether the most attended item really decides.")
+        ),
+    ]
+}
+
+
+def columns_of(run: Run) -> list[Column]:
+    """The columns that a run has: those of the experiments that were performed."""
+    found = {"evidence": {"tokens", "output", "label"}}
+    for experiment in {column.experiment for column in COLUMNS.values()} - {"evidence"}:
+        done = run.done(experiment)
+        found[experiment] = set(_scan(run, experiment).collect_schema().names()) if done else set()
+    return [column for column in COLUMNS.values() if column.source in found[column.experiment]]
+
+
+def instance_rows(run: Run, names: Iterable[str]) -> pl.DataFrame:
+    """The named columns, and `id`, in the order of the evidence; what a run has not is left out."""
+    wanted = set(names)
+    columns = [column for column in columns_of(run) if column.name in wanted]
+    frames = [_evidence_rows(run)]
+    for experiment in dict.fromkeys(column.experiment for column in columns if column.experiment != "evidence"):
+        chosen = {column.name: column.source for column in columns if column.experiment == experiment}
+        with damage_named(run.folder / STAGES[experiment].files[0], pl.exceptions.PolarsError):
+            frame = _scan(run, experiment).select(pl.col("id"), **{n: pl.col(s) for n, s in chosen.items()}).collect()
+        frames.append(frame.drop("id") if frame["id"].equals(frames[0]["id"]) else _aligned(frames[0], frame))
+    return pl.concat(frames, how="horizontal").select("id", *(column.name for column in columns))
+
+
+def _aligned(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    """Figures in the order of the evidence; an instance that an experiment knows nothing of has none."""
+    return rows.select("id").join(frame, on="id", how="left", maintain_order="left").drop("id")
+
+
+def _scan(run: Run, experiment: str) -> pl.LazyFrame:
+    return scan_parquet(run.folder / STAGES[experiment].files[0])
+
+
+def _evidence_rows(run: Run) -> pl.DataFrame:
+    """What the model decided."""
+    run.require("evidence")
+    path = run.folder / "evidence.parquet"
+    frame = scan(path)
+    label = "label" if "label" in frame.collect_schema().names() else pl.lit(None, dtype=pl.Int32).alias("label")
+    told = collect(frame.select("id", pl.col("tokens").list.len().cast(pl.Int32).alias("items"), label, "output"), path)
+    output = np.stack(told["output"].to_list()) if len(told) else np.zeros((0, 1))  # (n, K)
+    decided = decide(output)
+    return told.drop("output").with_columns(
+        decision=pl.Series(decided, dtype=pl.Int32),
+        confidence=pl.Series(chance(output, decided)),
+        wrong=pl.Series(decided, dtype=pl.Int32) != pl.col("label"),
+    )
