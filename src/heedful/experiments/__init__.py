@@ -9,6 +9,7 @@ from heedful.experiments.adversary import adversary
 from heedful.experiments.claims import claims
 from heedful.experiments.correlation import correlation
 from heedful.experiments.curves import curves
+from heedful.experiments.estimates import Estimate, estimates
 from heedful.experiments.flip_table import flip_table
 from heedful.experiments.never_flipped import never_flipped
 from heedful.experiments.permutation import permutation
@@ -25,10 +26,12 @@ from heedful.experiments.violation import violation
 
 __all__ = [
     "EXPERIMENTS",
+    "Estimate",
     "adversary",
     "claims",
     "correlation",
     "curves",
+    "estimates",
     "flip_table",
     "never_flipped",
     "permutation",
