@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,20 @@ _NAMES = {"float64": "f64", "float32": "f32", "int32": "i32", "uint8": "u8"}
 _ESCAPED = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}  # what could end a script or a line of it
 
 
-def script(name: str, value: Any) -> str:
-    """The text of a data file: it hands a value to the page under a name. Text inside is data, whatever it says."""
-    return script_of(name, to_json(value))
+def write_data(site: Path, name: str, value: Any) -> None:
+    """Write a data file: a script that hands a value to the page under a name. Text inside is data, whatever it is."""
+    write_json_data(site, name, to_json(value))
 
 
-def script_of(name: str, text: str) -> str:
+def write_json_data(site: Path, name: str, text: str) -> None:
     """The same for a value that is JSON already, made by `to_json`."""
-    return f"heedful.store.add({to_json(name)}, {text});\n"
+    write_file(site / "data" / f"{name}.js", f"heedful.store.add({to_json(name)}, {text});\n")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file of a site that is being made; the site as a whole appears at once, so this need not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def to_json(value: Any) -> str:

@@ -10,8 +10,8 @@ import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence, read_batches
-from heedful.files import scan_parquet, write_text
-from heedful.report.site.packing import pack, script_of, to_json
+from heedful.files import scan_parquet
+from heedful.report.site.packing import pack, to_json, write_json_data
 from heedful.runs.directory import STAGES, Run
 from heedful.runs.reporter import Reporter
 
@@ -35,9 +35,9 @@ class Shards(NamedTuple):
     bare: int  # instances whose features were left out
 
 
-def write_shards(run: Run, folder: Path, key: str, reporter: Reporter) -> Shards:
+def write_shards(run: Run, site: Path, key: str, reporter: Reporter) -> Shards:
     """Write `texts-<n>.js` and `maps-<n>.js` of a run."""
-    texts, maps = (_Writer(folder, key, kind) for kind in ("texts", "maps"))
+    texts, maps = (_Writer(site, key, kind) for kind in ("texts", "maps"))
     digest, ids = hashlib.blake2b(digest_size=8), []
     beside, room, bare = _Beside(run), FEATURES, 0
     for evidence in read_batches(run.folder / "evidence.parquet", BATCH):
@@ -60,8 +60,8 @@ def write_shards(run: Run, folder: Path, key: str, reporter: Reporter) -> Shards
 class _Writer:
     """Instances one after the other into files of bounded size."""
 
-    def __init__(self, folder: Path, key: str, kind: str) -> None:
-        self._folder, self._key, self._kind = folder, key, kind
+    def __init__(self, site: Path, key: str, kind: str) -> None:
+        self._site, self._key, self._kind = site, key, kind
         self._starts: list[int] = []
         self._open: list[str] = []
         self._seen = 0
@@ -83,8 +83,8 @@ class _Writer:
         return self._starts
 
     def _write(self) -> None:
-        name = f"{self._kind}-{len(self._starts) - 1}"
-        write_text(self._folder / f"{name}.js", script_of(f"{self._key}/{name}", f"[{','.join(self._open)}]"))
+        name = f"{self._key}/{self._kind}-{len(self._starts) - 1}"
+        write_json_data(self._site, name, f"[{','.join(self._open)}]")
         self._open = []
 
 
