@@ -124,10 +124,11 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
         drawn = (times @ flat).reshape(size, runs, 2 * quantities)
         sums, counts = np.split((picked[..., None] * drawn).sum(axis=1), 2, axis=1)  # (B, Q) each
         np.divide(sums, counts, out=means[start : start + size], where=counts > 0)
-    return [_interval(means[:, quantity], level) for quantity in range(quantities)]
+    return [percentiles(means[:, quantity], level=level) for quantity in range(quantities)]
 
 
-def _interval(means: Floats, level: float) -> Interval | None:
+def percentiles(means: Floats, *, level: float = 0.95) -> Interval | None:
+    """The interval that so much of the bootstrap draws lie in; draws without a value (NaN) are left out."""
     if np.isnan(means).all():
         return None
     low, high = np.nanquantile(means, [(1 - level) / 2, (1 + level) / 2])

@@ -153,7 +153,7 @@ def _reach(run: Run, figures: Figures) -> str:
 
 
 def _substitution(run: Run, figures: Figures) -> str:
-    rows = substitution_scores(figures.frame).iter_rows(named=True)
+    rows = substitution_scores(figures.frame, draws=0).iter_rows(named=True)
     accuracies = ", ".join(f"{row['weights']} {figure(row['accuracy'], 3)}" for row in rows)
     return f"substitution: accuracy with weights that are {accuracies}"
 
