@@ -57,7 +57,9 @@ class Chart:
     build: Callable[[Facts], Drawing] = field(repr=False)
     optional: tuple[str, ...] = ()  # that it shows where a run has them
     brush: tuple[str, ...] | None = None  # the columns along x (and y) of its brush; None: it has none
-    within: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)  # what it draws: low <= v < high
+    within: Mapping[str, tuple[float | None, float | None]] = field(
+        default_factory=dict
+    )  # what it draws: low <= v < high
     points: int | None = None  # of more instances, so many are drawn at random
 
     def missing(self, run: Run) -> str | None:
@@ -86,6 +88,4 @@ def _why(run: Run, experiment: str, column: str) -> str:
         chosen((experiment,), scan(run.folder / "evidence.parquet").collect_schema().names())
     except BadInput as error:
         return str(error).split(";")[0]
-    return (
-        f"{experiment} was not performed; `heedful run` with the same options and --experiments {experiment} does it"
-    )
+    return f"{experiment} was not performed; `heedful run` with the same options and --experiments {experiment} does it"

@@ -70,7 +70,9 @@ def _words(column: str, groups: list[str], only: str | None) -> alt.Chart:
     return (
         alt.Chart()
         .transform_calculate(shown=f"{counted} ? datum.{column} : null")
-        .transform_aggregate(mean="mean(shown)", n="valid(shown)", valid=f"valid({column})", all="count()", groupby=groups)
+        .transform_aggregate(
+            mean="mean(shown)", n="valid(shown)", valid=f"valid({column})", all="count()", groupby=groups
+        )
         .transform_calculate(
             words="(datum.n ? 'mean ' + format(datum.mean, '.2f') + ', ' : '') + format(datum.n, ',') "
             + ("" if only is None else "+ ' of ' + format(datum.valid, ',') ")

@@ -24,7 +24,9 @@ def render(
     return [write_drawing(svg, stem, format) for format in formats]
 
 
-def to_svg(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, theme: Mapping[str, Any] | None = None) -> str:
+def to_svg(
+    spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, theme: Mapping[str, Any] | None = None
+) -> str:
     """A chart as SVG, the same whatever was drawn before."""
     whole = {**spec, "datasets": {DATA: list(rows)}}
     return _renumbered(vl_convert.vegalite_to_svg(whole, config=dict(theme or config()), allowed_base_urls=[]))
@@ -50,4 +52,6 @@ _WRITERS: dict[str, Callable[[str], bytes]] = {
 def _renumbered(svg: str) -> str:
     """Vega counts clipping paths through all charts of a process; here each chart counts from zero."""
     numbers: dict[str, int] = {}
-    return re.sub(r"\b(clip|gradient_)(\d+)\b", lambda found: found[1] + str(numbers.setdefault(found[0], len(numbers))), svg)
+    return re.sub(
+        r"\b(clip|gradient_)(\d+)\b", lambda found: found[1] + str(numbers.setdefault(found[0], len(numbers))), svg
+    )

@@ -14,7 +14,13 @@ def _points(facts: Facts) -> Drawing:
 
 def _negative(facts: Facts) -> Drawing:
     return histogram(
-        facts, "delta_weight", "Δα where ΔJS < 0", extent=(0, 1), bins=20, ticks=0.25, only=f"datum.delta_js < {-ROUNDING}"
+        facts,
+        "delta_weight",
+        "Δα where ΔJS < 0",
+        extent=(0, 1),
+        bins=20,
+        ticks=0.25,
+        only=f"datum.delta_js < {-ROUNDING}",
     )
 
 

@@ -11,6 +11,7 @@ from heedful.files import replaced
 from heedful.report.gathering import Gathered
 from heedful.report.key_figures import KEYS
 from heedful.report.site.about import about_run
+from heedful.report.site.chart_data import write_charts
 from heedful.report.site.packing import write_data, write_file
 from heedful.report.site.run_data import write_run
 from heedful.report.site.table_data import table_data
@@ -54,7 +55,11 @@ def write_site(
             about |= {name: data[name] for name in ("n", "texts")}
             shown.append(about)
             own = [table_data(table, keys, only=run.folder.name) for table in found]
-            details = {"tables": [table for table in own if table["rows"]], "charts": [], "gallery": []}
+            details = {
+                "tables": [table for table in own if table["rows"]],
+                "charts": write_charts(run, folder, key, formats=formats),
+                "gallery": [],
+            }
             write_data(folder, f"{key}/run", {**about, **data, **details})
             reporter.finish(f"{data['n']:,} instances")
         site = {
