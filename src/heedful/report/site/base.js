@@ -41,3 +41,13 @@ heedful.printable = (text) =>
     const code = letter.codePointAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
   });
+
+// Values in groups, by what `name` says of each, in order of first appearance: Map of name -> values.
+heedful.groups = (values, name) => {
+  const found = new Map();
+  for (const value of values) {
+    if (!found.has(name(value))) found.set(name(value), []);
+    found.get(name(value)).push(value);
+  }
+  return found;
+};

@@ -50,21 +50,7 @@
     }
   };
 
-  const themes = { light: "Dark", dark: "Light" }; // what the button offers
-  const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  const button = document.getElementById("theme");
-  const label = () => (button.textContent = themes[theme()]);
-  button.addEventListener("click", () => {
-    document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
-    label();
-    window.dispatchEvent(new Event("heedful-theme"));
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    label();
-    window.dispatchEvent(new Event("heedful-theme"));
-  });
-  label();
-
+  heedful.theme.button(document.getElementById("theme"));
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault(); // the hash is the address of the view
     main.focus();
