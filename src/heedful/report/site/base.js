@@ -51,3 +51,11 @@ heedful.groups = (values, name) => {
   }
   return found;
 };
+
+// A thin bar below a number, from 0 to `share` of its cell; with the ends of an interval, if there is one, as a lighter part.
+heedful.bar = (share, { low = null, high = null } = {}) => {
+  const percent = (value) => `${(100 * Math.min(Math.max(value, 0), 1)).toFixed(1)}%`;
+  const { h } = heedful;
+  return h("span", { class: "bar", "aria-hidden": "true" }, h("span", { class: "bar-fill", style: { width: percent(share) } }),
+    low !== null && h("span", { class: "bar-range", style: { left: percent(low), width: percent(high - low) } }));
+};
