@@ -9,8 +9,11 @@ import vl_convert
 
 from heedful.errors import unknown_name
 from heedful.files import atomic
-from heedful.report.charts.chart import DATA
+from heedful.report.charts import CHARTS
+from heedful.report.charts.chart import DATA, Facts
+from heedful.report.charts.data import run_rows, select
 from heedful.report.charts.theme import config
+from heedful.runs.directory import Run
 
 FORMATS = ("svg", "pdf", "png")
 _SCALE = 2  # pixels of a PNG for each of the drawing's
@@ -24,7 +27,23 @@ def render(
     return [write_drawing(svg, stem, format) for format in formats]
 
 
-def to_svg(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, theme: Mapping[str, Any] | None = None) -> str:
+def render_all(run: Run, folder: Path, *, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write all charts that can be drawn for a run.
+
+    One after the other: vl-convert draws in one thread, and holds Python's lock while it converts.
+    """
+    facts, charts = Facts.of(run), [chart for chart in CHARTS.values() if chart.missing(run) is None]
+    frame = run_rows(run, charts)
+    return [
+        path
+        for chart in charts
+        for path in render(chart.spec(facts), select(frame, chart), folder / chart.name, formats=formats)
+    ]
+
+
+def to_svg(
+    spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, theme: Mapping[str, Any] | None = None
+) -> str:
     """A chart as SVG, the same whatever was drawn before."""
     whole = {**spec, "datasets": {DATA: list(rows)}}
     return _renumbered(vl_convert.vegalite_to_svg(whole, config=dict(theme or config()), allowed_base_urls=[]))
@@ -50,4 +69,6 @@ _WRITERS: dict[str, Callable[[str], bytes]] = {
 def _renumbered(svg: str) -> str:
     """Vega counts clipping paths through all charts of a process; here each chart counts from zero."""
     numbers: dict[str, int] = {}
-    return re.sub(r"\b(clip|gradient_)(\d+)\b", lambda found: found[1] + str(numbers.setdefault(found[0], len(numbers))), svg)
+    return re.sub(
+        r"\b(clip|gradient_)(\d+)\b", lambda found: found[1] + str(numbers.setdefault(found[0], len(numbers))), svg
+    )
