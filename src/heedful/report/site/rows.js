@@ -21,9 +21,10 @@ heedful.rows = (() => {
     const columns = run.columns.filter((column) => names.includes(column.name));
     const [ids, decision, label, ...figures] = await Promise.all([heedful.store.ids(run.key), heedful.store.column(run.key, "decision"),
       heedful.store.column(run.key, "label"), ...columns.map((column) => heedful.store.column(run.key, column.name))]);
+    const classes = run.classes.map(heedful.printable); // as the charts know them
     const value = (column, number) => (Number.isNaN(number) ? null : column.kind === "flag" ? number === 1 : number);
     return indices.map((index) => {
-      const row = { id: ids[index], decided: run.classes[decision[index]] ?? null, label_name: run.classes[label[index]] ?? null };
+      const row = { id: ids[index], decided: classes[decision[index]] ?? null, label_name: classes[label[index]] ?? null };
       columns.forEach((column, place) => (row[column.name] = value(column, figures[place][index])));
       return row;
     });
