@@ -32,7 +32,7 @@ heedful.charts = (() => {
   // The specification in the theme's colours, as wide as its place, with the region that is chosen as of now.
   const dressed = (chart, width, chosen) => {
     const spec = structuredClone(chart.spec);
-    spec.config = heedful.chartConfig();
+    spec.config = heedful.chartConfig(width);
     delete spec.title; // it tells how many are drawn of all instances: here filters change that
     if (small(spec)) spec.config.view.continuousWidth = Math.max(width - 80, 160); // the axis beside it needs some
     else spec.width = width;
@@ -45,10 +45,13 @@ heedful.charts = (() => {
   // Four figures are as exact as a hand with a mouse, make short addresses, and count the same on every page.
   const rounded = (ends) => ends.map((end) => Number(end.toPrecision(4))).sort((a, b) => a - b);
 
-  // The brush as {column: [low, high]}, or null if there is none.
-  const region = (view, name, columns) => {
+  // The brush as {column: [low, high]}, or null if there is none. In a chart of small multiples, class by class, it lies in
+  // one class: that is a condition, too.
+  const region = (view, name, { brush: columns, spec }, classes) => {
     const [tuple] = view.data(`${name}_store`);
     const found = {};
+    const cell = spec.facet?.row?.field === "decided" ? classes.indexOf(/__facet_row_(.*)$/s.exec(tuple?.unit)?.[1]) : -1;
+    if (cell >= 0) found.decision = [cell, cell];
     (tuple?.fields ?? []).forEach(({ channel, type }, index) => {
       const column = columns[channel === "y" ? 1 : 0];
       if (column && type.startsWith("R")) found[column] = rounded([...tuple.values[index]]);
@@ -62,8 +65,9 @@ heedful.charts = (() => {
     return Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]);
   };
 
-  // Draws a chart into `place`; `onBrush` is told each region, or null. Returns {feed(rows), choose(region)}.
-  const draw = async (place, chart, rows, { onBrush = () => {} } = {}) => {
+  // Draws a chart into `place`; `onBrush` is told each region, or null; `classes` are the names of the classes, as in the
+  // rows. Returns {feed(rows), choose(region)}.
+  const draw = async (place, chart, rows, { onBrush = () => {}, classes = [] } = {}) => {
     await load();
     const note = h("p", { class: "quiet chart-note" });
     const plot = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` });
@@ -84,7 +88,7 @@ heedful.charts = (() => {
     const brushed = () => { // a drag tells many regions: one a frame is enough
       cancelAnimationFrame(waiting);
       waiting = requestAnimationFrame(() => {
-        chosen = region(embedded.view, brush.name, chart.brush);
+        chosen = region(embedded.view, brush.name, chart, classes);
         onBrush(chosen);
       });
     };

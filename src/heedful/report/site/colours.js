@@ -1,8 +1,8 @@
 // Charts in the site's colours: a Vega configuration made of the variables of style.css. What a chart means stands in its
-// specification; only what surrounds the marks is said here.
+// specification; only what surrounds the marks is said here. `width` is what there is for the chart.
 "use strict";
 
-heedful.chartConfig = () => {
+heedful.chartConfig = (width) => {
   const { colour } = heedful.theme;
   const [ink, soft, line, edge] = ["ink", "ink-soft", "line", "edge"].map(colour);
   const words = { labelColor: ink, titleColor: ink, labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal" };
@@ -12,6 +12,7 @@ heedful.chartConfig = () => {
     padding: 4,
     view: { stroke: null, continuousHeight: 240 },
     axis: { ...words, labelColor: soft, domainColor: edge, tickColor: edge, gridColor: line, titlePadding: 8 },
+    axisX: { titleLimit: Math.max(width - 60, 120), labelOverlap: true },
     header: { ...words, labelFontWeight: "bold" },
     legend: { ...words, symbolStrokeWidth: 2 },
     title: { color: soft, fontSize: 11, fontWeight: "normal", anchor: "start" },
