@@ -16,11 +16,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(CORE): pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[report]"
 	touch $@
 
 $(FULL): $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[papers,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[report,papers,dev]"
 	touch $@
 
 demo: $(CORE)

@@ -80,7 +80,7 @@ def _bundle() -> str:
         from vl_convert import javascript_bundle
     except ImportError as error:
         raise MissingExtra("vl-convert-python", "report", "a report") from error
-    bundle = javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    bundle = javascript_bundle("window.vegaEmbed = vegaEmbed; window.vega = vega;")
     return f"(() => {{\n{bundle}\n}})();\n"  # its names are its own
 
 
