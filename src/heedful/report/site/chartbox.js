@@ -19,7 +19,7 @@ heedful.chartBox = (run, chart) => {
     panel?.show(region, filters);
   };
   const draw = () => {
-    drawn ??= rows().then((given) => heedful.charts.draw(place, chart, given, { onBrush }));
+    drawn ??= rows().then((given) => heedful.charts.draw(place, chart, given, { onBrush, classes: run.classes.map(heedful.printable) }));
     drawn.catch((error) => place.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message)));
     return drawn;
   };

@@ -1,10 +1,9 @@
 // Draws the report's charts. Each is one Vega-Lite specification, the same that made its files for print; the page only
-// feeds it the rows of the instances and puts it in the colours of the theme.
+// feeds it the rows of the instances, and gives it its colours and width.
 "use strict";
 
 heedful.charts = (() => {
   const { h } = heedful;
-  const drawn = new Set(); // what is on the page, to be drawn anew when the theme changes
 
   let library = null;
   // Vega is far larger than the rest of the site together: it is loaded with the first chart.
@@ -21,105 +20,113 @@ heedful.charts = (() => {
     return library;
   };
 
-  // The interval that the reader can draw in a chart; in layered charts it belongs to one of the layers.
-  const interval = (spec) => {
-    const own = (spec.params ?? []).find((param) => (param.select?.type ?? param.select) === "interval");
-    if (own) return own;
-    for (const part of [...(spec.layer ?? []), ...(spec.concat ?? []), ...(spec.hconcat ?? []), ...(spec.vconcat ?? []), ...(spec.spec ? [spec.spec] : [])]) {
-      const found = interval(part);
-      if (found) return found;
-    }
-    return null;
+  const parts = (spec) => [...(spec.layer ?? []), ...(spec.hconcat ?? []), ...(spec.vconcat ?? []), ...(spec.concat ?? []), ...(spec.spec ? [spec.spec] : [])];
+
+  // The interval that the reader can draw in a chart; in layered charts it may belong to one of the layers.
+  const interval = (spec) =>
+    (spec.params ?? []).find((param) => (param.select?.type ?? param.select) === "interval") ?? parts(spec).map(interval).find(Boolean) ?? null;
+
+  // Whether it is made of small multiples: these cannot be fitted to a width.
+  const small = (spec) => Boolean(spec.facet || spec.spec);
+
+  // The specification in the theme's colours, as wide as its place, with the region that is chosen as of now.
+  const dressed = (chart, width, chosen) => {
+    const spec = structuredClone(chart.spec);
+    spec.config = heedful.chartConfig(width);
+    delete spec.title; // it tells how many are drawn of all instances: here filters change that
+    if (small(spec)) spec.config.view.continuousWidth = Math.max(width - 80, 160); // the axis beside it needs some
+    else spec.width = width;
+    const brush = interval(spec);
+    const sides = ["x", "y"].filter((_, index) => chosen?.[chart.brush?.[index]]);
+    if (brush && sides.length) brush.value = Object.fromEntries(sides.map((side) => [side, chosen[chart.brush[side === "y" ? 1 : 0]]]));
+    return spec;
   };
 
   // Four figures are as exact as a hand with a mouse, make short addresses, and count the same on every page.
   const rounded = (ends) => ends.map((end) => Number(end.toPrecision(4))).sort((a, b) => a - b);
 
-  // The brush as {column: [low, high]}, or null if there is none.
-  const region = (view, name, columns) => {
+  // The brush as {column: [low, high]}, or null if there is none. In a chart of small multiples, class by class, it lies in
+  // one class: that is a condition, too.
+  const region = (view, name, { brush: columns, spec }, classes) => {
     const [tuple] = view.data(`${name}_store`);
-    if (!tuple) return null;
     const found = {};
-    tuple.fields.forEach(({ channel, type }, index) => {
+    const cell = spec.facet?.row?.field === "decided" ? classes.indexOf(/__facet_row_(.*)$/s.exec(tuple?.unit)?.[1]) : -1;
+    if (cell >= 0) found.decision = [cell, cell];
+    (tuple?.fields ?? []).forEach(({ channel, type }, index) => {
       const column = columns[channel === "y" ? 1 : 0];
       if (column && type.startsWith("R")) found[column] = rounded([...tuple.values[index]]);
     });
     return Object.keys(found).length ? found : null;
   };
 
-  // The specification in the theme's colours, with the region that is chosen as of now.
-  const specification = (chart, chosen) => {
-    const spec = structuredClone(chart.spec);
-    spec.config = window.vega.mergeConfig(spec.config ?? {}, heedful.chartConfig());
-    const brush = interval(spec);
-    if (brush && chart.brush && chosen) {
-      brush.value = Object.fromEntries(["x", "y"].flatMap((channel, index) => (chosen[chart.brush[index]] ? [[channel, chosen[chart.brush[index]]]] : [])));
-    }
-    return spec;
-  };
-
-  // Every k-th of too many rows: the same rows every time. `note` says how many are shown.
+  // Every k-th of too many rows: the same rows every time.
   const sample = (rows, most) => {
     if (!most || rows.length <= most) return rows;
     return Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]);
   };
 
-  // Draws a chart into `place`. Returns {feed(rows), choose(region)}; `onBrush` is told each region, or null.
-  const draw = async (place, chart, rows, { onBrush = () => {} } = {}) => {
+  // Draws a chart into `place`; `onBrush` is told each region, or null; `classes` are the names of the classes, as in the
+  // rows. Returns {feed(rows), choose(region)}.
+  const draw = async (place, chart, rows, { onBrush = () => {}, classes = [] } = {}) => {
     await load();
-    const own = { place, chosen: null, rows, result: null };
     const note = h("p", { class: "quiet chart-note" });
-    const canvas = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` });
-    place.replaceChildren(canvas, note);
+    const plot = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` });
+    const brush = chart.brush && interval(chart.spec);
+    let chosen = null;
+    let embedded = null;
+    let width = 0;
+    place.replaceChildren(plot, note);
 
-    own.feed = async (given) => {
-      own.rows = given;
-      const some = sample(given, chart.points);
-      note.textContent = some.length < given.length ? `${heedful.count(some.length)} of ${heedful.count(given.length)} instances are drawn.` : "";
-      await own.result?.view.data("rows", some.map((row) => ({ ...row }))).resize().runAsync();
+    const feed = async (given) => {
+      rows = given;
+      const some = sample(rows, chart.points);
+      note.textContent = some.length < rows.length ? `${heedful.count(some.length)} of ${heedful.count(rows.length)} instances are drawn.` : "";
+      await embedded.view.data("rows", some.map((row) => ({ ...row }))).resize().runAsync(); // Vega writes into its rows
     };
 
-    own.paint = async () => {
-      own.result?.finalize();
-      own.result = await window.vegaEmbed(canvas, specification(chart, own.chosen), {
+    let waiting = 0;
+    const brushed = () => { // a drag tells many regions: one a frame is enough
+      cancelAnimationFrame(waiting);
+      waiting = requestAnimationFrame(() => {
+        chosen = region(embedded.view, brush.name, chart, classes);
+        onBrush(chosen);
+      });
+    };
+
+    const paint = async () => {
+      embedded?.finalize();
+      width = place.clientWidth;
+      embedded = await window.vegaEmbed(plot, dressed(chart, width, chosen), {
         ast: true, // no code is made from text: the page forbids it
         actions: false,
+        patch: (whole) => (small(chart.spec) ? whole : { ...whole, autosize: { type: "fit-x", contains: "padding" } }),
+        logLevel: 1, // errors: a chart without rows, as before the first feeding, is none
         renderer: chart.points ? "canvas" : "svg",
         tooltip: { theme: heedful.theme.now() },
       });
-      await own.feed(own.rows);
-      const brush = chart.brush && interval(chart.spec);
-      if (brush) own.listen(own.result.view, brush.name);
+      await feed(rows);
+      if (brush) embedded.view.addSignalListener(brush.name, brushed);
     };
 
-    own.listen = (view, name) => {
-      let waiting = 0;
-      view.addSignalListener(name, () => { // a drag tells many regions: one a frame is enough
-        cancelAnimationFrame(waiting);
-        waiting = requestAnimationFrame(() => {
-          own.chosen = region(view, name, chart.brush);
-          onBrush(own.chosen);
-        });
-      });
-    };
+    let last = Promise.resolve(); // paintings follow each other
+    const repaint = () => (last = last.then(() => place.isConnected && paint()));
+    await paint();
 
-    own.choose = async (chosen) => {
-      own.chosen = chosen;
-      await own.paint();
+    const themed = () => (place.isConnected ? repaint() : window.removeEventListener("heedful-theme", themed));
+    window.addEventListener("heedful-theme", themed);
+    let resizing = 0;
+    new ResizeObserver(() => {
+      clearTimeout(resizing);
+      resizing = setTimeout(() => Math.abs(place.clientWidth - width) > 4 && repaint(), 150);
+    }).observe(place);
+
+    const choose = async (wanted) => {
+      chosen = wanted;
+      await repaint();
       onBrush(chosen);
     };
-
-    await own.paint();
-    drawn.add(own);
-    return own;
+    return { feed: async (given) => (await last, feed(given)), choose };
   };
 
-  window.addEventListener("heedful-theme", () => {
-    for (const own of drawn) {
-      if (own.place.isConnected) own.paint();
-      else drawn.delete(own);
-    }
-  });
-
-  return { draw, sample };
+  return { draw };
 })();

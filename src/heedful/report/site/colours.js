@@ -1,26 +1,23 @@
-// Charts in the site's colours: a Vega configuration made of the variables of style.css.
+// Charts in the site's colours: a Vega configuration made of the variables of style.css. What a chart means stands in its
+// specification; only what surrounds the marks is said here. `width` is what there is for the chart.
 "use strict";
 
-heedful.chartConfig = () => {
+heedful.chartConfig = (width) => {
   const { colour } = heedful.theme;
-  const [ink, soft, line, accent] = ["ink", "ink-soft", "line", "accent"].map(colour);
-  const quiet = { labelColor: soft, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" };
+  const [ink, soft, line, edge] = ["ink", "ink-soft", "line", "edge"].map(colour);
+  const words = { labelColor: ink, titleColor: ink, labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal" };
   return {
     background: "transparent",
     font: colour("sans"),
-    title: { color: ink, subtitleColor: soft },
-    axis: { ...quiet, gridColor: line, domainColor: line, tickColor: line },
-    legend: quiet,
-    header: quiet,
-    view: { stroke: line },
-    mark: { color: accent },
-    text: { color: ink },
-    rule: { color: soft },
-    range: {
-      category: [1, 2, 3, 4, 5, 6].map((number) => colour(`series-${number}`)),
-      ramp: [colour("wash"), accent],
-      heatmap: [colour("wash"), accent],
-      diverging: [colour("cool"), colour("panel"), colour("warm")],
-    },
+    padding: 4,
+    view: { stroke: null, continuousHeight: 240 },
+    axis: { ...words, labelColor: soft, domainColor: edge, tickColor: edge, gridColor: line, titlePadding: 8 },
+    axisX: { titleLimit: Math.max(width - 60, 120), labelOverlap: true },
+    header: { ...words, labelFontWeight: "bold" },
+    legend: { ...words, symbolStrokeWidth: 2 },
+    title: { color: soft, fontSize: 11, fontWeight: "normal", anchor: "start" },
+    rule: { color: ink },
+    tick: { color: ink },
+    text: { color: ink, fontSize: 11 },
   };
 };

@@ -18,17 +18,16 @@ heedful.pages.overview = (() => {
       h("p", { class: "striking", hidden: true }));
   };
 
-  // The answer: for each test, how many models speak for attention and how many against.
+  // The answer: for each question, in how many models the test speaks for attention, and in how many against.
   const answer = (site) => {
-    const tests = [...heedful.groups(site.runs.flatMap((run) => run.verdict.speaks), (said) => said.test)];
-    if (!tests.length) return "";
     const part = (said, side) => {
-      const count = said.filter((one) => one.side === side).length;
-      return count > 0 && h("span", { class: `share share-${side}`, style: { "flex-grow": String(count) } }, `${heedful.verdict.sides[side].mark} ${count} ${side === "unknown" ? "not known" : side}`);
+      const count = said.filter((one) => one === side).length;
+      const words = side === "unknown" ? "not tested" : side;
+      return count > 0 && h("span", { class: `share share-${side}`, style: { "flex-grow": String(count) } }, `${heedful.verdict.sides[side].mark} ${count} ${words}`);
     };
-    return h("section", { "aria-labelledby": "answer" }, h("h2", { id: "answer" }, "What the tests say"),
-      h("p", { class: "quiet" }, "How many models’ tests speak for attention as an explanation, and how many against it."),
-      h("dl", { class: "answer" }, tests.map(([test, said]) => h("div", {}, h("dt", {}, test.replaceAll("_", " ")),
+    return site.runs.length > 0 && h("section", { "aria-labelledby": "answer" }, h("h2", { id: "answer" }, "What the tests say"),
+      h("p", { class: "quiet" }, "In how many models a test speaks for attention as an explanation, and in how many against it."),
+      h("dl", { class: "answer" }, heedful.verdict.byQuestion(site.runs).map(([question, said]) => h("div", {}, h("dt", {}, question),
         h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.sides).map((side) => part(said, side))))))));
   };
 
@@ -107,10 +106,10 @@ heedful.pages.overview = (() => {
     const matrix = h("div", {}, heedful.scroller("Runs", ""));
     current = { site, main, matrix, count, controls, unfolded: null };
     const intro = question(site);
-    main.append(intro, answer(site),
+    main.append(...[intro, answer(site),
       h("section", { "aria-labelledby": "runs" }, h("h2", { id: "runs" }, "Runs"),
         site.runs.length > 0 ? [h("div", { class: "controls" }, controls.map(({ element }) => element), count), matrix] : h("p", {}, "This report holds no run.")),
-      ...[tables(site), ...notes(site)].filter(Boolean));
+      tables(site), ...notes(site)].filter(Boolean));
     update(state);
     striking(site, intro.querySelector(".striking")).catch(() => {}); // a courtesy: the page is whole without
   };

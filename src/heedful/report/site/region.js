@@ -46,14 +46,15 @@ heedful.regionPanel = (run, chart, { choose }) => {
       list.replaceChildren();
       return;
     }
-    const conditions = { ...filters, ...chosen };
+    const conditions = { ...chart.within, ...filters, ...chosen };
     const found = await heedful.rows.select(run, conditions);
     const ids = await heedful.store.ids(run.key);
     const figures = await Promise.all(columns.map((column) => heedful.store.column(run.key, column.name)));
     if (question !== asked) return;
     const all = heedful.route.link("instances", [run.key], { where: heedful.rows.where(conditions) });
     const noun = found.length === 1 ? "instance" : "instances";
-    count.replaceChildren(found.length ? h("strong", {}, `${heedful.count(found.length)} ${noun} in the region. `) : "No instance in the region.",
+    const decided = chosen.decision ? `, decided ${heedful.printable(run.classes[chosen.decision[0]])}` : "";
+    count.replaceChildren(found.length ? h("strong", {}, `${heedful.count(found.length)} ${noun} in the region${decided}. `) : "No instance in the region.",
       found.length ? h("a", { href: all }, `All ${heedful.count(found.length)} in Instances`) : "");
     list.replaceChildren(...found.slice(0, first).map((index) => line(index, ids[index], figures)));
   };

@@ -65,7 +65,7 @@ heedful.pages.run = (() => {
         h("div", { class: "controls", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
         h("div", { class: "chart-grid" }, boxes.map(({ element }) => element))),
       run.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
-        run.tables.map((table) => h("section", {}, h("h3", {}, table.title), heedful.table(table, { written: false })))),
+        run.tables.map((table) => h("section", {}, h("h3", {}, table.title), heedful.table(table, { own: run.key })))),
       h("section", { "aria-labelledby": "model" }, h("h2", { id: "model" }, "The model"),
         h("div", { class: "columns" }, heedful.facts.metrics(run.metrics), heedful.facts.history(run.history)), heedful.facts.list(run.facts)),
     ].filter(Boolean));

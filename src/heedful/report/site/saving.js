@@ -6,7 +6,8 @@ heedful.saving = (() => {
   const field = (value) => {
     if (value === null || value === undefined || Number.isNaN(value)) return "";
     if (typeof value !== "string") return String(value);
-    const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    const text = heedful.printable(value);
+    const harmless = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text; // also in full width
     return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
   };
 

@@ -12,20 +12,18 @@
       h("dl", {}, told.map((column) => [h("dt", {}, column.title), h("dd", {}, column.meaning)])));
   };
 
-  const download = (table, written) => h("p", { class: "downloads" }, "Take away: ", written
-    ? heedful.saving.links(["csv", "md", "tex"].map((ending) => `tables/${table.name}.${ending}`))
-    : heedful.saving.button("CSV", `${table.name}.csv`, () => heedful.saving.csv(table.columns.map((column) => column.key), table.rows)));
+  const written = (table) => heedful.saving.links(["csv", "md", "tex"].map((ending) => `tables/${table.name}.${ending}`));
+  const made = (table, stem) => heedful.saving.button("CSV", `${stem}.csv`, () => heedful.saving.csv(table.columns.map((column) => column.key), table.rows));
+  const download = (table, own) => h("p", { class: "downloads" }, own ? ["Take away: ", made(table, `${table.name}-${own}`), " of all runs: "] : "Take away: ", written(table));
 
-  // `link` leads from the run of a row to an address (null: no links); `written` says that files of the table exist.
-  heedful.table = (table, { link = null, written = true } = {}) => {
-    const shown = table.shown ?? table.columns.map((_, index) => index);
-    const columns = shown.map((index) => table.columns[index]);
-    const cell = (row, index, place) => {
+  // `link` leads from the run of a row to an address (null: no links); `own` is the run that all rows are of, if they are
+  // of one: the files of the table hold the other runs, too.
+  heedful.table = (table, { link = null, own = null } = {}) => {
+    const { columns } = table;
+    const cell = (row, column, index) => {
+      const key = index === 0 && link ? table.runs[row] : null;
       const text = table.cells[row][index];
-      const column = table.columns[index];
-      const key = place === 0 && link ? table.runs[row] : null;
-      return h(place === 0 ? "th" : "td", { scope: place === 0 && "row", class: [numeric(column) && "number", column.published && "published"].filter(Boolean).join(" ") || null },
-        key ? h("a", { href: link(key) }, text) : text);
+      return h(index === 0 ? "th" : "td", { scope: index === 0 && "row", class: numeric(column) && "number" }, key ? h("a", { href: link(key) }, text) : text);
     };
     const head = h("thead");
     const body = h("tbody");
@@ -35,10 +33,10 @@
         heedful.sorting.header({ name: column.key, title: column.title, meaning: column.meaning, numeric: numeric(column) }, sort, draw))));
       if (focused) head.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
       const { name, descending } = heedful.sorting.parse(sort);
-      const by = table.columns.findIndex((column) => column.key === name);
+      const by = columns.findIndex((column) => column.key === name);
       const every = table.rows.map((_, row) => row);
       const rows = by < 0 ? every : heedful.sorting.sorted(every, (row) => table.rows[row][by], descending);
-      body.replaceChildren(...rows.map((row) => h("tr", {}, shown.map((index, place) => cell(row, index, place)))));
+      body.replaceChildren(...rows.map((row) => h("tr", {}, columns.map((column, index) => cell(row, column, index)))));
     };
     draw("");
     return h("div", { class: "table-box" },
@@ -46,7 +44,7 @@
       table.rows.length === 0 && h("p", { class: "quiet" }, "Nothing to show here."),
       legend(columns),
       table.missing.length > 0 && h("ul", { class: "missing" }, table.missing.map((sentence) => h("li", {}, sentence))),
-      table.rows.length > 0 && download(table, written));
+      table.rows.length > 0 && download(table, own));
   };
 
   // What is wider than the window scrolls in a box of its own, by keyboard, too.
