@@ -36,6 +36,32 @@ def atomic(path: Path) -> Iterator[Path]:
         raise
 
 
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """Give a new directory beside `folder`; when the block ends well it takes that one's place, otherwise it vanishes.
+
+    What a killed writer left is cleared by the next one.
+    """
+    new, old = (folder.with_name(f".{folder.name}.{age}{TEMPORARY}") for age in ("new", "old"))
+    for leftover in (new, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    new.mkdir(parents=True)
+    try:
+        yield new
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    except BaseException as error:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        if _is_disk_full(error):
+            raise DiskFull(f"no space left while writing {folder}: free some space and write it again") from error
+        raise
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
 def remove_temporaries(folder: Path) -> None:
     """Clear what a killed process left half-written in `folder`."""
     for leftover in folder.rglob(f".*{TEMPORARY}"):

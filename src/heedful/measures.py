@@ -18,6 +18,8 @@ from heedful.ranking import check_same_rows
 
 Floats = NDArray[np.float64]
 
+_CELLS = 1 << 19  # numbers of a bootstrap held at a time
+
 
 def tvd(first: ArrayLike, second: ArrayLike) -> Floats:
     """Total variation distance of outputs (n, K), in [0, 1]; K = 1 is the probability of a Bernoulli.
@@ -109,17 +111,24 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
     runs, instances, quantities = table.shape
     defined = ~np.isnan(table)
     filled = np.concatenate([np.where(defined, table, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
+    flat = filled.transpose(1, 0, 2).reshape(instances, runs * 2 * quantities)  # (n, R 2 Q)
     generator = Stream(seed, "bootstrap").generator()
     means = np.full((draws, quantities), np.nan)
-    for draw in range(draws if defined.any() else 0):
-        picked = np.bincount(generator.integers(runs, size=runs), minlength=runs)  # how often each run
-        times = np.bincount(generator.integers(instances, size=instances), minlength=instances)
-        sums, counts = np.split(picked @ (times @ filled), 2)  # (n) @ (R, n, 2 Q), then (R) @ (R, 2 Q)
-        np.divide(sums, counts, out=means[draw], where=counts > 0)
-    return [_interval(means[:, quantity], level) for quantity in range(quantities)]
+    block = max(1, min(draws, _CELLS // max(1, instances)))  # draws multiplied at once
+    for start in range(0, draws if defined.any() else 0, block):
+        size = min(block, draws - start)
+        picked, times = np.empty((size, runs)), np.empty((size, instances))  # how often each run, each instance
+        for draw in range(size):
+            picked[draw] = np.bincount(generator.integers(runs, size=runs), minlength=runs)
+            times[draw] = np.bincount(generator.integers(instances, size=instances), minlength=instances)
+        drawn = (times @ flat).reshape(size, runs, 2 * quantities)
+        sums, counts = np.split((picked[..., None] * drawn).sum(axis=1), 2, axis=1)  # (B, Q) each
+        np.divide(sums, counts, out=means[start : start + size], where=counts > 0)
+    return [percentiles(means[:, quantity], level=level) for quantity in range(quantities)]
 
 
-def _interval(means: Floats, level: float) -> Interval | None:
+def percentiles(means: Floats, *, level: float = 0.95) -> Interval | None:
+    """The interval that so much of the bootstrap draws lie in; draws without a value (NaN) are left out."""
     if np.isnan(means).all():
         return None
     low, high = np.nanquantile(means, [(1 - level) / 2, (1 + level) / 2])

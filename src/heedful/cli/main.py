@@ -9,6 +9,7 @@ import typer
 from heedful import __version__
 from heedful.cli.corpora import corpora
 from heedful.cli.demo import demo
+from heedful.cli.report import report
 from heedful.cli.run import run
 from heedful.cli.show import show
 from heedful.errors import HeedfulError, Stopped
@@ -26,6 +27,7 @@ app.command()(demo)
 app.command()(corpora)
 app.command()(run)
 app.command()(show)
+app.command()(report)
 
 
 def _version(asked: bool) -> None:

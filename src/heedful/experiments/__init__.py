@@ -6,9 +6,12 @@ from functools import partial
 import polars as pl
 
 from heedful.experiments.adversary import adversary
+from heedful.experiments.adversary_scores import adversary_scores
 from heedful.experiments.claims import claims
 from heedful.experiments.correlation import correlation
 from heedful.experiments.curves import curves
+from heedful.experiments.erasure_scores import erasure_scores
+from heedful.experiments.estimates import Estimate, estimates
 from heedful.experiments.flip_table import flip_table
 from heedful.experiments.never_flipped import never_flipped
 from heedful.experiments.permutation import permutation
@@ -18,17 +21,22 @@ from heedful.experiments.removal_curve import removal_curve
 from heedful.experiments.removal_scores import removal_scores
 from heedful.experiments.removal_wins import removal_wins
 from heedful.experiments.single_weight import single_weight
-from heedful.experiments.substitution import substitution, substitution_scores
+from heedful.experiments.substitution import substitution
+from heedful.experiments.substitution_scores import substitution_scores
 from heedful.experiments.summary import summary
 from heedful.experiments.truth import truth
 from heedful.experiments.violation import violation
 
 __all__ = [
     "EXPERIMENTS",
+    "Estimate",
     "adversary",
+    "adversary_scores",
     "claims",
     "correlation",
     "curves",
+    "erasure_scores",
+    "estimates",
     "flip_table",
     "never_flipped",
     "permutation",

@@ -23,7 +23,7 @@ def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: p
     """
     rows: list[tuple[str, float | None, float | None, bool | None]] = []
     if single is not None:
-        told = flip_table(single).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
+        told = flip_table(single, draws=0).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
         changed = told.select(pl.col("both") + pl.col("top_only")).item()
         rows.append((_SINGLE, *((None,) * 3 if changed is None else (1 - changed, changed, changed < 0.5))))
     if removed is not None:
@@ -40,8 +40,7 @@ def _sooner(wins: pl.DataFrame, winner: str, loser: str) -> tuple[float | None, 
         return None, None, None
     row = pair.row(0, named=True)
     ours, theirs = ("first", "second") if row["first"] == winner else ("second", "first")
-    total = row["n"] + row["neither"]
-    if not total:
+    share, against = row[f"{ours}_all"], row[f"{theirs}_all"]
+    if share is None:
         return None, None, None
-    share, against = row[f"{ours}_wins"] / total, row[f"{theirs}_wins"] / total
     return share, against, share > against if row["p_holm"] <= SIGNIFICANT else None

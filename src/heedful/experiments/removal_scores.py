@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 
 from heedful.experiments.arrays import Floats
+from heedful.experiments.estimates import estimates
 from heedful.experiments.frames import check_frame
 from heedful.experiments.rankings import RANKINGS
-from heedful.measures import bootstraps, summarise
 
 _MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
 _KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
@@ -23,19 +23,19 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     `random` is the mean over all its orders: first of an instance's, then of the instances.
     """
     check_frame(frame, "removal", ["items", "confidence"])
-    several = frame.filter(pl.col("items") > 1)
+    several, names = frame.filter(pl.col("items") > 1), present(frame)
+    values = {name: _values(several, name) for name in names}  # (n,) each, NaN where undefined
+    figures = {f"{name} {mean}": values[name][mean] for name in names for mean in _MEANS}
+    found = estimates(pl.DataFrame(figures), seed=seed, draws=draws)
     rows = []
-    for name in present(frame):
-        figures = _values(several, name)  # (n,) each, NaN where undefined
-        row: dict[str, object] = {"ranking": name, "n": len(several), "never": float(figures.pop("never").sum())}
-        table = np.stack(list(figures.values()), axis=1)[None]  # (1, n, 6)
-        intervals = bootstraps(table, seed=seed, draws=draws if len(several) else 0)
-        for (figure, values), interval in zip(figures.items(), intervals, strict=True):
-            about = summarise(values)
-            row[figure] = about.mean
-            if figure in ("fraction", "mass"):
-                row[f"{figure}_std"] = about.std
-            row |= {f"{figure}_low": interval and interval.low, f"{figure}_high": interval and interval.high}
+    for name in names:
+        row: dict[str, object] = {"ranking": name, "n": len(several), "never": float(values[name]["never"].sum())}
+        for mean in _MEANS:
+            told = found[f"{name} {mean}"]
+            row[mean] = told.mean
+            if mean in ("fraction", "mass"):
+                row[f"{mean}_std"] = told.std
+            row |= {f"{mean}_low": told.low, f"{mean}_high": told.high}
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_KINDS)
 

@@ -7,14 +7,18 @@ import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput
+from heedful.experiments.estimates import estimates
 from heedful.experiments.frames import check_frame
 from heedful.experiments.rankings import ORDERINGS
-from heedful.measures import bootstrap, holm, sign_test
+from heedful.measures import holm, sign_test
 
+_ENDS = ("", "_low", "_high")
 _KINDS: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("first", "second"), pl.String),
     **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
-    **dict.fromkeys(("share", "low", "high", "p_value"), pl.Float64),
+    **dict.fromkeys(("share", "low", "high"), pl.Float64),
+    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
+    "p_value": pl.Float64,
 }
 
 
@@ -25,21 +29,25 @@ def removal_wins(
 
     A ranking wins (`first_wins`, `second_wins`) if it needs fewer items, or changes a decision that the other never
     changes; `neither` changes some, which are not compared. `share` is that of the `first` ranking's wins in the `n`
-    compared instances, with its bootstrap interval `low`, `high` (null without draws); `p_value` that of an exact sign
-    test, `p_holm` the same corrected for all rows. `random` is its first order; `optimal` never loses, and is left out.
+    compared instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all` are
+    those of each one's wins in all instances, compared or not, as the paper has it, with theirs, `first_all_low` and so
+    on. `p_value` is that of an exact sign test, `p_holm` the same corrected for all rows. `random` is its first order;
+    `optimal` never loses, and is left out.
 
     `only` picks instances by truth values (or by a column of them), one a row of the frame.
     """
     check_frame(frame, "removal", ["items"])
     taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
-    rows = []
     names = [name for name in ORDERINGS if f"{name}_count" in frame.columns]
-    for first, second in combinations(names, 2):
-        needed = taken.select(f"{first}_count", f"{second}_count").cast(pl.Float64).fill_null(np.inf).to_numpy()
-        compared = needed[np.isfinite(needed).any(axis=1)]  # (n, 2)
-        tested = sign_test(compared[:, 0], compared[:, 1])
-        wins = (compared[:, 0] < compared[:, 1]).astype(np.float64)
-        interval = bootstrap(wins, seed=seed, draws=draws) if draws and len(wins) else None
+    needed = taken.select(pl.col(f"{name}_count").cast(pl.Float64).fill_null(np.inf).alias(name) for name in names)
+    pairs = list(combinations(names, 2))
+    shares = [value.alias(f"{'/'.join(pair)} {name}") for pair in pairs for name, value in _shares(*pair).items()]
+    found = estimates(needed.select(shares), seed=seed, draws=draws)
+    rows = []
+    for first, second in pairs:
+        compared = needed.filter(_compared(first, second))
+        tested = sign_test(compared[first], compared[second])
+        told = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
         rows.append(
             {
                 "first": first,
@@ -49,14 +57,34 @@ def removal_wins(
                 "second_wins": tested.higher,
                 "ties": tested.ties,
                 "neither": len(needed) - len(compared),
-                "share": float(wins.mean()) if len(wins) else None,
-                "low": interval and interval.low,
-                "high": interval and interval.high,
+                "share": told["share"].mean,
+                "low": told["share"].low,
+                "high": told["share"].high,
+                **{
+                    f"{name}_all{end}": getattr(told[f"{name}_all"], end[1:] or "mean")
+                    for name in ("first", "second")
+                    for end in _ENDS
+                },
                 "p_value": tested.p_value,
             }
         )
     table = pl.DataFrame(rows, schema=_KINDS)
     return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
+
+
+def _shares(first: str, second: str) -> dict[str, pl.Expr]:
+    """What each share is the mean of."""
+    one, other = pl.col(first), pl.col(second)
+    return {
+        "share": pl.when(_compared(first, second)).then(one < other),
+        "first_all": one < other,
+        "second_all": other < one,
+    }
+
+
+def _compared(first: str, second: str) -> pl.Expr:
+    """Whether one of them changes the decision."""
+    return pl.col(first).is_finite() | pl.col(second).is_finite()
 
 
 def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:

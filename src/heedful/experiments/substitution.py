@@ -12,7 +12,6 @@ from heedful.experiments.views import view_of
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
-from heedful.validation import NO_LABEL
 
 KINDS = ("uniform", "random", "permuted")
 
@@ -37,28 +36,6 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
         columns[f"{kind}_decision"] = sums.decided.astype(np.int32)
         columns[f"{kind}_changed"] = sums.decided != view.decided
     return pl.DataFrame(columns)
-
-
-def substitution_scores(frame: pl.DataFrame) -> pl.DataFrame:
-    """Accuracy and macro F1 with the model's `own` weights and with each substitute, as in a run's metrics.
-
-    The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of all instances whose
-    decision stays. An instance without a label counts as missed; where nothing is labelled, scores are null.
-    """
-    from sklearn.metrics import f1_score  # takes long to load, and only this needs it
-
-    labels = frame["label"].fill_null(NO_LABEL).to_numpy()
-    rows = []
-    for kind in ("own", *KINDS):
-        name = "decision" if kind == "own" else f"{kind}_decision"
-        scores: dict[str, float | None] = {"accuracy": None, "macro_f1": None}
-        if (labels != NO_LABEL).any():
-            decisions = frame[name].to_numpy()
-            occurring = sorted({*labels.tolist(), *decisions.tolist()} - {NO_LABEL})
-            macro = f1_score(labels, decisions, average="macro", labels=occurring, zero_division=0.0)
-            scores = {"accuracy": float((labels == decisions).mean()), "macro_f1": float(macro)}
-        rows.append({"weights": kind, **scores, "agreement": (frame[name] == frame["decision"]).mean()})
-    return pl.DataFrame(rows, schema_overrides={"accuracy": pl.Float64, "macro_f1": pl.Float64})
 
 
 def _substitutes(weights: Ragged, evidence: Evidence, seed: int) -> dict[str, Ragged]:

@@ -6,7 +6,7 @@ import polars as pl
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import removal_scores
+from heedful.experiments import erasure_scores, removal_scores
 from heedful.report.numbers import percent
 
 _REMOVED = {"attention": "attention", "gradient": "gradient", "random": "random", "optimal": "least"}
@@ -33,8 +33,8 @@ def removed_shares(frame: pl.DataFrame) -> Shares:
 
 def erased_shares(frame: pl.DataFrame) -> Shares:
     """From the frame of `erasure`, items deleted; over texts of several items, as for `removal`."""
-    columns = {name: pl.col(f"delete_{name}_fraction").fill_null(1.0).mean() for name in _ERASED}
-    return frame.filter(pl.col("items") > 1).select(**columns).row(0, named=True)
+    scores = erasure_scores(frame, draws=0).filter(pl.col("way") == "delete")
+    return dict(zip(scores["ranking"], scores["fraction_all"], strict=True))
 
 
 def races_table(races: list[Race]) -> Table:

@@ -44,15 +44,27 @@ class Figures:
 
 def findings(run: Run) -> RenderableType:
     """Everything that was performed; nothing for what was not."""
-    done = {name: Figures(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
-    frames = {name: figures.frame for name, figures in done.items()}
+    done = _performed(run)
     parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
-    parts += [removal_table(frames["removal"])] if "removal" in frames else []
-    parts += [erasure_table(frames["erasure"])] if "erasure" in frames else []
+    parts += [removal_table(done["removal"].frame)] if "removal" in done else []
+    parts += [erasure_table(done["erasure"].frame)] if "erasure" in done else []
+    return Group(*parts, *map(Text, _lines(run, done)))
+
+
+def findings_words(run: Run) -> list[str]:
+    """What was found, line by line, without the tables."""
+    return _lines(run, _performed(run))
+
+
+def _performed(run: Run) -> dict[str, Figures]:
+    return {name: Figures(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
+
+
+def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
     lines = [_WORDS[name](run, figures) for name, figures in done.items() if name in _WORDS]
+    frames = {name: figures.frame for name, figures in done.items()}
     found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
-    lines += [f"what Serrano & Smith found{_caveat(run)}:", *found] if found else []
-    return Group(*parts, *map(Text, lines))
+    return [*lines, f"what Serrano & Smith found{_caveat(run)}:", *found] if found else lines
 
 
 def _caveat(run: Run) -> str:
@@ -141,7 +153,7 @@ def _reach(run: Run, figures: Figures) -> str:
 
 
 def _substitution(run: Run, figures: Figures) -> str:
-    rows = substitution_scores(figures.frame).iter_rows(named=True)
+    rows = substitution_scores(figures.frame, draws=0).iter_rows(named=True)
     accuracies = ", ".join(f"{row['weights']} {figure(row['accuracy'], 3)}" for row in rows)
     return f"substitution: accuracy with weights that are {accuracies}"
 

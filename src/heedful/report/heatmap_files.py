@@ -11,6 +11,7 @@ from heedful.files import write_text
 from heedful.printable import printable
 from heedful.report.heatmap import Map, asked, headline, heaviest, maps, notes
 from heedful.report.instance import Instance
+from heedful.report.latex import tex
 
 _MARKED = ' class="marked"'
 _CELL, _LINE, _MARGIN = 8.5, 26, 12  # width of a character, height of a line, in pixels
@@ -120,10 +121,10 @@ class _Sheet:
 def to_tex(instance: Instance) -> str:
     """Coloured boxes, map after map, for inclusion in a document."""
     strips = "\n\n".join(
-        f"% {one.title}; {_tex_escape(heaviest(instance, one))}\n" + _tex_boxes(instance, one) for one in maps(instance)
+        f"% {one.title}; {tex(heaviest(instance, one))}\n" + _tex_boxes(instance, one) for one in maps(instance)
     )
-    said = "".join(f"% {_tex_escape(words)}\n" for words in (headline(instance), *notes(instance)))
-    question = "".join(f"{_tex_escape(words)}\n\n" for words in asked(instance))
+    said = "".join(f"% {tex(words)}\n" for words in (headline(instance), *notes(instance)))
+    question = "".join(f"{tex(words)}\n\n" for words in asked(instance))
     return f"% needs \\usepackage{{xcolor}}\n{said}{question}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
 
 
@@ -168,10 +169,5 @@ def _folded(token: str, columns: int) -> list[str]:
 
 
 def _tex_item(token: str, *, marked: bool) -> str:
-    text = _tex_escape(printable(token))
+    text = tex(printable(token))
     return f"\\underline{{[{text}]}}" if marked else text
-
-
-def _tex_escape(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c) or (f"\\{c}" if c in "#$%&_{}" else c) for c in text)

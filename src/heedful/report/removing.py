@@ -55,8 +55,7 @@ def removal_words(run: Run, frame: pl.DataFrame) -> str:
     if not len(wins):
         return "removal: attention and gradient were not compared"
     row = wins.row(0, named=True)
-    total = row["n"] + row["neither"]
-    gradient, attention = (row[name] / total if total else None for name in ("second_wins", "first_wins"))
+    total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
     config = run.config
     known = gradient_beats_attention(config.corpus, config.model, config.encoder)
     whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
@@ -89,7 +88,7 @@ def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | 
 def single_weight_words(frame: pl.DataFrame) -> str:
     """The table of flips in short, exact over all rivals."""
     expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
-    row = flip_table(frame).filter(expected).row(0, named=True)
+    row = flip_table(frame, draws=0).filter(expected).row(0, named=True)
     both, top, rival, neither, negative = (
         percent(row[name]) for name in ("both", "top_only", "rival_only", "neither", "negative")
     )

@@ -66,7 +66,7 @@ def chosen(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
 
     Of the usual ones and of all, what the evidence cannot support is left out; what was named by itself is refused.
     """
-    reasons = _unsupported(set(columns))
+    reasons = unsupported(set(columns))
     if names is not None and len(names) < len(EXPERIMENT_NAMES):
         for name in names:
             if name in reasons:
@@ -74,7 +74,7 @@ def chosen(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
     return [name for name in (USUAL if names is None else names) if name not in reasons]
 
 
-def _unsupported(columns: set[str]) -> dict[str, str]:
+def unsupported(columns: set[str]) -> dict[str, str]:
     """The experiments that evidence with these columns cannot support, and why."""
     reasons = {}
     if "truth" not in columns:

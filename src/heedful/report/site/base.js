@@ -41,3 +41,21 @@ heedful.printable = (text) =>
     const code = letter.codePointAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
   });
+
+// Values in groups, by what `name` says of each, in order of first appearance: Map of name -> values.
+heedful.groups = (values, name) => {
+  const found = new Map();
+  for (const value of values) {
+    if (!found.has(name(value))) found.set(name(value), []);
+    found.get(name(value)).push(value);
+  }
+  return found;
+};
+
+// A thin bar below a number, from 0 to `share` of its cell; with the ends of an interval, if there is one, as a lighter part.
+heedful.bar = (share, { low = null, high = null } = {}) => {
+  const percent = (value) => `${(100 * Math.min(Math.max(value, 0), 1)).toFixed(1)}%`;
+  const { h } = heedful;
+  return h("span", { class: "bar", "aria-hidden": "true" }, h("span", { class: "bar-fill", style: { width: percent(share) } }),
+    low !== null && h("span", { class: "bar-range", style: { left: percent(low), width: percent(high - low) } }));
+};

@@ -5,66 +5,71 @@
 (() => {
   const { h } = heedful;
   const main = document.getElementById("main");
-  let shown = null; // {page, parts}: what `main` holds
+  let shown = null; // {page, parts, ready}: what `main` holds or will hold; ready: when it is built
+  let visited = null; // the run that was looked at last: the links of the Overview lead back to it
 
   const places = { overview: "Overview", run: "Run", instances: "Instances", "what-if": "What if", compare: "Compare" };
 
   const navigation = (site, state) => {
-    const key = state.parts[0] ?? site.runs[0]?.key;
+    const known = site.runs.some((run) => run.key === state.parts[0]);
+    if (known) visited = state.parts[0];
+    const key = visited ?? site.runs[0]?.key;
     const links = Object.entries(places).map(([page, title]) =>
-      h("a", { href: heedful.route.link(page, page === "overview" ? [] : [key]), "aria-current": page === state.page && "page" }, title));
+      h("a", { href: heedful.route.link(page, page === "overview" || !key ? [] : [key]), "aria-current": page === state.page && "page" }, title));
     document.getElementById("pages").replaceChildren(...links);
   };
 
   const problem = (error) => {
     console.warn(error);
+    document.title = "heedful";
     main.replaceChildren(h("section", { class: "problem", role: "alert" }, h("h1", {}, "This cannot be shown"), h("p", {}, error.message)));
   };
 
   const same = (state) => shown && shown.page === state.page && shown.parts.join("/") === state.parts.join("/");
 
+  const titled = (state, page, site) => {
+    const run = site.runs.find(({ key }) => key === state.parts[0]);
+    return [run && heedful.printable(run.title), page.title, "heedful"].filter(Boolean).join(" · ");
+  };
+
+  const build = async (state, page, site) => {
+    const place = h("div", { class: `page page-${state.page}` });
+    const first = shown === null;
+    const begun = (shown = { page: state.page, parts: state.parts });
+    begun.ready = Promise.resolve(page.show(place, state));
+    begun.ready.catch(() => {}); // whoever waits for it below tells
+    await begun.ready;
+    if (shown !== begun) return; // the reader has gone elsewhere in the meantime
+    document.title = titled(state, page, site);
+    main.replaceChildren(place);
+    if (first) return;
+    window.scrollTo(0, 0);
+    main.focus({ preventScroll: true }); // who hears the page, hears the new one
+  };
+
   const show = async () => {
+    const asked = location.hash;
     const state = heedful.route.now();
     const page = heedful.pages[state.page];
     try {
       const site = await heedful.store.site();
       navigation(site, state);
       if (!page) throw new Error(`there is no page “${heedful.printable(state.page)}”; choose one above`);
-      if (same(state) && page.update) {
-        await page.update(state);
-        return;
-      }
-      if (state.page !== "overview" && !state.parts.length && site.runs.length) {
+      if (state.page !== "overview" && !state.parts.length) {
+        if (!site.runs.length) throw new Error("this report holds no run");
         heedful.route.go(heedful.route.link(state.page, [site.runs[0].key]), { replace: true });
-        return;
-      }
-      const begun = (shown = { page: state.page, parts: state.parts });
-      const place = h("div", { class: `page page-${state.page}` });
-      await page.show(place, state);
-      if (shown !== begun) return; // the reader has gone elsewhere in the meantime
-      document.title = `${page.title} · heedful`;
-      main.replaceChildren(place);
+      } else if (same(state) && page.update) {
+        await shown.ready;
+        if (same(state)) await page.update(state);
+      } else await build(state, page, site);
     } catch (error) {
+      if (asked !== location.hash) return; // nobody waits for that page any more
       shown = null;
       problem(error);
     }
   };
 
-  const themes = { light: "Dark", dark: "Light" }; // what the button offers
-  const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  const button = document.getElementById("theme");
-  const label = () => (button.textContent = themes[theme()]);
-  button.addEventListener("click", () => {
-    document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
-    label();
-    window.dispatchEvent(new Event("heedful-theme"));
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    label();
-    window.dispatchEvent(new Event("heedful-theme"));
-  });
-  label();
-
+  heedful.theme.button(document.getElementById("theme"));
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault(); // the hash is the address of the view
     main.focus();

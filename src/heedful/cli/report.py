@@ -1,0 +1,39 @@
+"""`heedful report`: tables, figures and a site from finished runs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run directories, or folders that hold some, such as a sweep.")],
+    out: Annotated[Path, typer.Option(help="Where the site goes; a report that is there is replaced.")] = Path("site"),
+    formats: Annotated[
+        str, typer.Option(help="In which formats figures are written as files: svg,pdf,png, or none.")
+    ] = "svg,pdf,png",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+) -> None:
+    """Set the results of runs side by side: tables, figures, and a site to explore, which opens from disk."""
+    from heedful.cli.console import bars, console, notices
+    from heedful.errors import unknown_name
+    from heedful.report.gathering import gather
+    from heedful.report.site.writer import FORMATS, write_site
+    from heedful.report.tables.formats import to_rich
+
+    names = [] if formats == "none" else [name.strip() for name in formats.split(",")]
+    for name in names:
+        if name not in FORMATS:
+            raise unknown_name("format of figures", name, [*FORMATS, "none"])
+    gathered = gather(runs)
+    for folder, reason in gathered.refused:
+        notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
+    with bars() as reporter:
+        site = write_site(gathered, out, formats=names, reporter=reporter)
+    if as_json:
+        typer.echo(json.dumps({"page": str(site.page), "tables": [table.to_json() for table in site.tables]}))
+        return
+    for table in site.tables:
+        console.print(to_rich(table))
+    console.print(f"written to {out}\nopen {site.page.resolve().as_uri()}", markup=False, soft_wrap=True)

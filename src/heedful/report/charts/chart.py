@@ -1,0 +1,91 @@
+"""A chart: declared once, drawn as a file for papers and, the same specification, interactive in the site."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from heedful.errors import BadInput
+from heedful.evidence import scan
+from heedful.printable import FEW_CLASSES, printable
+from heedful.report.rows import COLUMNS, columns_of
+from heedful.runs.directory import Run
+from heedful.runs.experimenting import chosen
+
+Drawing = alt.TopLevelMixin  # whatever Altair draws: one view, layers, small multiples
+DATA = "rows"  # what the specification calls its data
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What charts must know of a run beside its rows."""
+
+    classes: tuple[str, ...]  # as they are printed
+    grouped: bool  # whether they are few enough to be told apart
+    n: int  # instances
+    epsilon: float  # by how much the output may move under adversarial attention
+    columns: frozenset[str]  # of report.rows that the run has
+
+    @classmethod
+    def of(cls, run: Run) -> "Facts":
+        """The facts of a run."""
+        classes = tuple(map(printable, run.classes))
+        frame = scan(run.folder / "evidence.parquet")
+        affine = "scores" in frame.collect_schema().names()
+        columns = {column.name for column in columns_of(run)}
+        if not affine:  # then the best choice is not known, and its columns hold nothing
+            columns -= {"flip_set", "optimal_fraction", "optimal_mass"}
+        return cls(
+            classes=classes,
+            grouped=len(classes) <= FEW_CLASSES,
+            n=int(frame.select(pl.len()).collect().item()),
+            epsilon=run.config.experiment_options.epsilon,
+            columns=frozenset(columns),
+        )
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of the report."""
+
+    name: str  # of its files
+    title: str
+    caption: str  # what is shown, and in which paper
+    columns: tuple[str, ...]  # of report.rows that it needs, beside `id` and `decided`
+    build: Callable[[Facts], Drawing] = field(repr=False)
+    optional: tuple[str, ...] = ()  # that it shows where a run has them
+    brush: tuple[str, ...] | None = None  # the columns along x (and y) of its brush; None: it has none
+    within: Mapping[str, tuple[float | None, float | None]] = field(
+        default_factory=dict
+    )  # what it draws: low <= v < high
+    points: int | None = None  # of more instances, so many are drawn at random
+
+    def missing(self, run: Run) -> str | None:
+        """Why it cannot be drawn for a run; None if it can."""
+        there = {column.name for column in columns_of(run)}
+        for name in self.columns:
+            if name not in there:
+                return _why(run, COLUMNS[name].experiment, COLUMNS[name].source)
+        return None
+
+    def spec(self, facts: Facts) -> dict[str, Any]:
+        """Vega-Lite, without its data and without a theme."""
+        spec = self.build(facts).to_dict()
+        spec.pop("config", None)
+        spec["description"] = self.title
+        if self.points is not None and facts.n > self.points:
+            spec["title"] = f"{self.points:,} of {facts.n:,} instances, drawn at random"
+        return spec
+
+
+def _why(run: Run, experiment: str, column: str) -> str:
+    """An experiment that was not performed, or that has not found a column."""
+    if run.done(experiment):
+        return f"{experiment} of this run has no column '{column}'"
+    try:
+        chosen((experiment,), scan(run.folder / "evidence.parquet").collect_schema().names())
+    except BadInput as error:
+        return str(error).split(";")[0]
+    return f"{experiment} was not performed; `heedful run` with the same options and --experiments {experiment} does it"

@@ -1,0 +1,95 @@
+"""How much must go before the decision changes? (Serrano & Smith 2019, section 5)"""
+
+import altair as alt
+
+from heedful.report.charts.chart import Chart, Drawing, Facts
+from heedful.report.charts.marks import ROWS, axis, defined
+from heedful.report.charts.theme import PLAIN
+
+_RANKINGS = {
+    "attention": "attention",
+    "gradient": "gradient",
+    "gradient_attention": "gradient × attention",
+    "contribution": "contribution",
+    "optimal": "best choice",
+    "random": "random",
+    "ascending": "rising attention",
+}
+
+
+def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
+    """One box a ranking: quartiles, whiskers to the last value within 1.5 box lengths, and what lies beyond.
+
+    Decisions that never change are left out, ranking by ranking, as in the paper; how many they are is said.
+    """
+    names = {f"{name}_{figure}": words for name, words in _RANKINGS.items() if f"{name}_{figure}" in facts.columns}
+    order = list(names.values())
+    y = alt.Y("ranking:N", sort=order, title="removed first by", scale=alt.Scale(domain=order))
+    summed = alt.Chart().transform_aggregate(
+        q1="q1(value)",
+        middle="median(value)",
+        q3="q3(value)",
+        low="min(inside)",
+        high="max(inside)",
+        changed="valid(value)",
+        all="count()",
+        groupby=["ranking"],
+    )
+    told = [
+        alt.Tooltip("ranking:N"),
+        *(
+            alt.Tooltip(f"{field}:Q", title=words, format=".3f")
+            for field, words in (("q1", "first quartile"), ("middle", "median"), ("q3", "third quartile"))
+        ),
+        alt.Tooltip("changed:Q", title="decisions that change", format=","),
+        alt.Tooltip("all:Q", title="of", format=","),
+    ]
+    whiskers = summed.mark_rule().encode(x=axis("low", title, (0, 1)), x2="high:Q", y=y)
+    box = summed.mark_bar(color=PLAIN, size=14).encode(x=axis("q1", title, (0, 1)), x2="q3:Q", y=y, tooltip=told)
+    median = summed.mark_tick(thickness=3, size=22).encode(x=axis("middle", title, (0, 1)), y=y, tooltip=told)
+    beyond = (
+        alt.Chart()
+        .transform_filter("isValid(datum.value) && !isValid(datum.inside)")
+        .transform_calculate(place="round(datum.value * 200) / 200")
+        .transform_aggregate(n="count()", groupby=["ranking", "place"])
+        .mark_tick(thickness=1, size=7, opacity=0.7)
+        .encode(x=axis("place", title, (0, 1)), y=y, tooltip=[alt.Tooltip("n:Q", title="instances")])
+    )
+    never = (
+        summed.transform_calculate(
+            words="datum.changed == datum.all ? '' : "
+            "format(1 - datum.changed / datum.all, '.0%') + ' never (' + format(datum.all - datum.changed, ',') + ')'"
+        )
+        .mark_text(align="left", dx=8)
+        .encode(x=alt.value("width"), y=y, text="words:N")
+    )
+    return (
+        alt.layer(whiskers, beyond, box, median, never, data=ROWS)
+        .transform_filter("datum.items > 1")
+        .transform_fold(list(names), as_=["column", "value"])
+        .transform_calculate(ranking=f"{names}[datum.column]")
+        .transform_joinaggregate(first="q1(value)", third="q3(value)", groupby=["ranking"])
+        .transform_calculate(
+            inside="isValid(datum.value) && abs(datum.value - (datum.first + datum.third) / 2) "
+            "<= 2 * (datum.third - datum.first) + 1e-12 ? datum.value : null"
+        )
+        .properties(height=alt.Step(30))
+    )
+
+
+def _chart(figure: str, title: str, what: str) -> Chart:
+    return Chart(
+        name=f"removal-{figure}",
+        title=f"{what[0].upper()}{what[1:]} removed until the decision changes",
+        caption=f"The share of the {what} removed, in the order of each ranking, when the decision changes first: "
+        "quartiles, whiskers of 1.5 box lengths, and what lies beyond, over instances of several items. Decisions that "
+        "never change are left out, ranking by ranking, and counted at the right. Serrano & Smith 2019, section 5; "
+        "the best choice is not in the paper.",
+        columns=("items", f"attention_{figure}"),
+        optional=tuple(f"{name}_{figure}" for name in _RANKINGS if name != "attention"),
+        build=lambda facts: _boxes(facts, figure, title),
+    )
+
+
+REMOVAL_FRACTION = _chart("fraction", "share of items removed", "items")
+REMOVAL_MASS = _chart("mass", "share of attention removed", "attention")

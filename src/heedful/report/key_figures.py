@@ -1,0 +1,118 @@
+"""The figures of a run that are set beside those of others: means over its test instances, with intervals."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from heedful.measures import bootstraps, summarise
+from heedful.report.removing import several_sentences
+from heedful.report.rows import instance_rows
+from heedful.runs.directory import Run
+
+DRAWS = 1000  # of the bootstrap: intervals to two digits
+
+
+class Key(NamedTuple):
+    """A figure of a run: the mean of something that every instance has."""
+
+    name: str
+    title: str
+    meaning: str
+    kind: Literal["percent", "figure"]
+    columns: tuple[str, ...]  # of `rows` that it is made of
+    of: pl.Expr  # its value in an instance, null where undefined
+
+
+class KeyFigure(NamedTuple):
+    """Its value in one run, with its interval of 95 % over instances."""
+
+    value: float
+    std: float
+    low: float
+    high: float
+    n: int  # instances in which it is defined
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return self._asdict()
+
+
+def _several(value: pl.Expr) -> pl.Expr:
+    """Orders of removal tell something only where there are several items."""
+    return pl.when(pl.col("items") > 1).then(value)
+
+
+def _removed(ranking: str) -> pl.Expr:
+    """The share of items removed; a decision that never changes counts as all."""
+    share = pl.col(f"{ranking}_fraction")
+    return _several(pl.when(share.is_not_null().any()).then(share.fill_null(1.0)))
+
+
+def _mean(name: str, title: str, meaning: str, kind: Literal["percent", "figure"] = "figure") -> Key:
+    return Key(name, title, meaning, kind, (name,), pl.col(name))
+
+
+_SOONER = pl.col("gradient_fraction").fill_null(np.inf) < pl.col("attention_fraction").fill_null(np.inf)
+
+KEYS: tuple[Key, ...] = (
+    Key("accuracy", "right", "The share of right decisions.", "percent", ("wrong",), ~pl.col("wrong")),
+    _mean("tau_gradient", "τ gradient", "Kendall's tau of attention and gradient: 1 the same order, 0 no relation."),
+    _mean("tau_leave_one_out", "τ leave-one-out", "Kendall's tau of attention and leave-one-out."),
+    _mean("permuted_tvd", "shuffled", "How far the output moves (TVD, 0 to 1) when the weights are shuffled."),
+    _mean(
+        "jsd",
+        "adversary",
+        "How far other attention can be (JSD, at most 0.69) while the output stays nearly the same.",
+    ),
+    Key(
+        "irrelevant",
+        "no effect",
+        "The share of instances whose decision no attention whatever could change.",
+        "percent",
+        ("attention_matters",),
+        ~pl.col("attention_matters"),
+    ),
+    _mean("violates", "against", "How often the most attended item argues against the decision.", "percent"),
+    Key(
+        "gradient_wins",
+        "gradient first",
+        "How often removing items by gradient changes the decision sooner than by attention.",
+        "percent",
+        ("items", "gradient_fraction", "attention_fraction"),
+        pl.when(pl.col("several")).then(_several(_SOONER)),
+    ),
+    Key(
+        "attention_removed",
+        "removed",
+        "The share of items that must go, most attended first, until the decision changes (never: all).",
+        "percent",
+        ("items", "attention_fraction"),
+        _removed("attention"),
+    ),
+    Key(
+        "least_removed",
+        "least",
+        "The same for the smallest set of items that changes the decision, found exactly.",
+        "percent",
+        ("items", "optimal_fraction"),
+        _removed("optimal"),
+    ),
+    _mean("truth_mass", "on truth", "Attention on the items that really decide, where these are known.", "percent"),
+)
+
+
+def key_figures(run: Run, *, draws: int = DRAWS) -> dict[str, KeyFigure | None]:
+    """Every key figure of a run; None where what it is made of was not performed, or is nowhere defined."""
+    rows = instance_rows(run, {column for key in KEYS for column in key.columns})
+    several = several_sentences(run)
+    rows = rows.with_columns(several=pl.lit(True) if several is None else several)
+    known = [key for key in KEYS if set(key.columns) <= set(rows.columns)]
+    table = rows.select(key.of.cast(pl.Float64).fill_null(np.nan).alias(key.name) for key in known).to_numpy()  # (n, Q)
+    intervals = bootstraps(table[None], seed=run.config.seed, draws=draws if len(table) else 0)
+    found: dict[str, KeyFigure | None] = dict.fromkeys(key.name for key in KEYS)
+    for index, (key, interval) in enumerate(zip(known, intervals, strict=True)):
+        about = summarise(table[:, index])
+        if about.mean is not None and about.std is not None and interval is not None:
+            found[key.name] = KeyFigure(about.mean, about.std, interval.low, interval.high, about.n)
+    return found

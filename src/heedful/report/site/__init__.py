@@ -1,0 +1,1 @@
+"""The site: pages that open from disk, and the data they show."""

@@ -1,0 +1,119 @@
+// The first page: the question, the answer of the models of this report, the matrix of runs, all tables.
+"use strict";
+
+heedful.pages.overview = (() => {
+  const { h } = heedful;
+  let current = null; // {site, matrix, count, controls} on the page
+
+  const asked = (query) => ({ sort: query.get("sort") ?? "", corpus: query.get("corpus") ?? "", model: query.get("model") ?? "", text: query.get("q") ?? "" });
+  const number = (count, one, many = `${one}s`) => `${heedful.count(count)} ${count === 1 ? one : many}`;
+
+  const question = (site) => {
+    const corpora = new Set(site.runs.map((run) => run.corpus_label)).size;
+    return h("section", { class: "question" },
+      h("h1", {}, "May attention be shown as an explanation?"),
+      h("p", { class: "lead" }, "A model with attention gives a weight to every word that it reads. Such weights are often shown to people as the reason for a decision: ",
+        h("em", {}, "it said so because of these words"), ". That is honest only if other weights would have led to another decision, and if the words with much weight are those that decide."),
+      h("p", {}, `This report puts ${number(site.runs.length, "trained model")} on ${number(corpora, "corpus", "corpora")} to the tests of Jain & Wallace (2019) and Serrano & Smith (2019), and to stricter ones.`),
+      h("p", { class: "striking", hidden: true }));
+  };
+
+  // The answer: for each test, how many models speak for attention and how many against.
+  const answer = (site) => {
+    const tests = [...heedful.groups(site.runs.flatMap((run) => run.verdict.speaks), (said) => said.test)];
+    if (!tests.length) return "";
+    const part = (said, side) => {
+      const count = said.filter((one) => one.side === side).length;
+      return count > 0 && h("span", { class: `share share-${side}`, style: { "flex-grow": String(count) } }, `${heedful.verdict.sides[side].mark} ${count} ${side === "unknown" ? "not known" : side}`);
+    };
+    return h("section", { "aria-labelledby": "answer" }, h("h2", { id: "answer" }, "What the tests say"),
+      h("p", { class: "quiet" }, "How many models’ tests speak for attention as an explanation, and how many against it."),
+      h("dl", { class: "answer" }, tests.map(([test, said]) => h("div", {}, h("dt", {}, test.replaceAll("_", " ")),
+        h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.sides).map((side) => part(said, side))))))));
+  };
+
+  const choice = (label, name, values) => {
+    const select = h("select", { onchange: () => heedful.route.change({ [name]: select.value }) },
+      h("option", { value: "" }, "all"), values.map((value) => h("option", { value }, heedful.printable(value))));
+    return { name, input: select, element: h("label", { class: "choice" }, h("span", {}, label), select) };
+  };
+
+  const search = () => {
+    const input = h("input", { type: "search", placeholder: "corpus, encoder, seed …", oninput: () => heedful.route.change({ q: input.value }) });
+    return { name: "q", input, element: h("label", { class: "choice" }, h("span", {}, "Search"), input) };
+  };
+
+  // Tables are built when they are opened: there are many.
+  const tableBox = (table) => {
+    const details = h("details", { class: "table-details", id: `table-${table.name}` }, h("summary", {}, h("h3", {}, table.title)));
+    details.addEventListener("toggle", () => {
+      if (details.open && details.children.length === 1) details.append(heedful.table(table, { link: (key) => heedful.route.link("run", [key]) }));
+    });
+    return details;
+  };
+
+  const tables = (site) => site.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
+    h("nav", { "aria-label": "Tables" }, h("ol", { class: "contents" }, site.tables.map((table) =>
+      h("li", {}, h("a", { href: heedful.route.link("overview", [], { table: table.name }), onclick: () => unfold(table.name) }, table.title))))),
+    site.tables.map(tableBox));
+
+  const unfold = (name) => {
+    const details = current.main.querySelector(`#table-${CSS.escape(name)}`);
+    if (!details) return;
+    details.open = true;
+    requestAnimationFrame(() => {
+      details.scrollIntoView();
+      details.querySelector("summary").focus({ preventScroll: true });
+    });
+  };
+
+  const notes = (site) => {
+    const missing = [...heedful.groups(site.runs.flatMap((run) => run.missing.map((sentence) => ({ run, sentence }))), ({ sentence }) => sentence)];
+    return [
+      site.refused.length > 0 && h("section", { "aria-labelledby": "refused" }, h("h2", { id: "refused" }, "Left out"),
+        h("p", {}, "These folders were named, but cannot be shown."),
+        h("ul", { class: "missing" }, site.refused.map(({ folder, reason }) => h("li", {}, h("code", {}, heedful.printable(folder)), `: ${heedful.printable(reason)}`)))),
+      missing.length > 0 && h("section", { "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "Not performed"),
+        h("ul", { class: "missing" }, missing.map(([sentence, where]) => h("li", {}, sentence, " ", h("span", { class: "quiet" }, number(where.length, "run")))))),
+    ];
+  };
+
+  // One instance to begin with, from the first run that has any; the page does not wait for it.
+  const striking = async (site, place) => {
+    const run = site.runs[0] && (await heedful.store.run(site.runs[0].key));
+    const item = run?.gallery[0];
+    if (!item) return;
+    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, item.why));
+    place.hidden = false;
+  };
+
+  const update = (state) => {
+    const wanted = asked(state.query);
+    const box = current.matrix;
+    const focused = box.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
+    box.firstElementChild.replaceChildren(heedful.matrix.table(current.site, wanted, (sort) => heedful.route.change({ sort })));
+    if (focused) box.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
+    current.count.textContent = `${heedful.count(heedful.matrix.count(current.site, wanted))} of ${number(current.site.runs.length, "run")}`;
+    for (const { name, input } of current.controls) if (input !== document.activeElement) input.value = state.query.get(name) ?? "";
+    if (state.query.get("table") && state.query.get("table") !== current.unfolded) unfold(state.query.get("table"));
+    current.unfolded = state.query.get("table");
+  };
+
+  const show = async (main, state) => {
+    const site = await heedful.store.site();
+    const distinct = (name) => [...new Set(site.runs.map((run) => run[name]))];
+    const controls = [choice("Corpus", "corpus", distinct("corpus_label")), choice("Model", "model", distinct("model_label")), search()];
+    const count = h("p", { class: "quiet", "aria-live": "polite" });
+    const matrix = h("div", {}, heedful.scroller("Runs", ""));
+    current = { site, main, matrix, count, controls, unfolded: null };
+    const intro = question(site);
+    main.append(intro, answer(site),
+      h("section", { "aria-labelledby": "runs" }, h("h2", { id: "runs" }, "Runs"),
+        site.runs.length > 0 ? [h("div", { class: "controls" }, controls.map(({ element }) => element), count), matrix] : h("p", {}, "This report holds no run.")),
+      ...[tables(site), ...notes(site)].filter(Boolean));
+    update(state);
+    striking(site, intro.querySelector(".striking")).catch(() => {}); // a courtesy: the page is whole without
+  };
+
+  return { title: "Overview", show, update };
+})();

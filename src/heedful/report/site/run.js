@@ -1,0 +1,77 @@
+// One run: what it is, what its tests found, its charts with filters, its striking instances, its tables.
+"use strict";
+
+heedful.pages.run = (() => {
+  const { h } = heedful;
+  let current = null; // {run, boxes, controls} of the run on the page
+
+  // The page's filters as conditions on columns.
+  const conditions = (query) => {
+    const chosen = {};
+    if (query.get("class")) chosen.decision = [Number(query.get("class")), Number(query.get("class"))];
+    if (query.get("only")) chosen.wrong = query.get("only") === "wrong" ? [1, 1] : [0, 0];
+    return chosen;
+  };
+
+  const choice = (label, name, options) => {
+    const select = h("select", { name, onchange: () => heedful.route.change({ [name]: select.value }) },
+      options.map(([value, text]) => h("option", { value }, text)));
+    return { name, select, element: h("label", { class: "choice" }, h("span", {}, label), select) };
+  };
+
+  const filters = (run) => [
+    choice("Decided class", "class", [["", "every class"], ...run.classes.map((name, index) => [String(index), heedful.printable(name)])]),
+    choice("Decisions", "only", [["", "right and wrong"], ["right", "right ones only"], ["wrong", "wrong ones only"]]),
+  ];
+
+  const gallery = (run) => run.gallery.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
+    h("ul", { class: "cards" }, run.gallery.map((item) => h("li", { class: "card" },
+      h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
+      item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files))))));
+
+  // The texts come after the page: it does not wait for them.
+  const excerpts = async (place, run) => {
+    for (const span of place.querySelectorAll(".card [data-index]")) {
+      const { tokens } = await heedful.store.text(run.key, Number(span.dataset.index));
+      span.textContent = heedful.printable(tokens.slice(0, 30).join(" ")) + (tokens.length > 30 ? " …" : "");
+    }
+  };
+
+  const update = async (state) => {
+    current.controls.forEach(({ name, select }) => (select.value = state.query.get(name) ?? ""));
+    const chosen = conditions(state.query);
+    const left = await heedful.rows.select(current.run, chosen);
+    current.count.textContent = left.length === current.run.n ? `All ${heedful.count(left.length)} instances.` : `${heedful.count(left.length)} of ${heedful.count(current.run.n)} instances.`;
+    current.instances.setAttribute("href", heedful.route.link("instances", [current.run.key], { where: heedful.rows.where(chosen) }));
+    await Promise.all(current.boxes.map((box) => box.filter(chosen)));
+  };
+
+  const show = async (main, state) => {
+    const site = await heedful.store.site();
+    const run = await heedful.store.run(heedful.runOf(site, state.parts[0]).key);
+    const boxes = run.charts.map((chart) => heedful.chartBox(run, chart));
+    const controls = filters(run);
+    const count = h("p", { class: "quiet", "aria-live": "polite" });
+    const instances = h("a", { href: heedful.route.link("instances", [run.key]) }, "See them in Instances");
+    current = { run, boxes, controls, count, instances };
+    main.append(...[
+      h("div", { class: "page-head" }, h("h1", {}, heedful.printable(run.title)), heedful.runSelect(site, run.key)),
+      heedful.verdict.full(run),
+      gallery(run),
+      h("section", { "aria-labelledby": "found" }, h("h2", { id: "found" }, "What the tests found"),
+        h("ul", { class: "words" }, run.words.map((sentence) => h("li", {}, sentence))),
+        run.missing.length > 0 && h("ul", { class: "missing" }, run.missing.map((sentence) => h("li", {}, sentence)))),
+      h("section", { "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"),
+        h("div", { class: "controls", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
+        h("div", { class: "chart-grid" }, boxes.map(({ element }) => element))),
+      run.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
+        run.tables.map((table) => h("section", {}, h("h3", {}, table.title), heedful.table(table, { written: false })))),
+      h("section", { "aria-labelledby": "model" }, h("h2", { id: "model" }, "The model"),
+        h("div", { class: "columns" }, heedful.facts.metrics(run.metrics), heedful.facts.history(run.history)), heedful.facts.list(run.facts)),
+    ].filter(Boolean));
+    await update(state);
+    excerpts(main, run).catch(() => {}); // an excerpt is a courtesy: the link works without
+  };
+
+  return { title: "Run", show, update };
+})();

@@ -1,0 +1,20 @@
+// Which run a page is about, and how to change it: the selector that stands on every page of a run.
+"use strict";
+
+// A labelled select element of all runs, grouped by corpus. Without `onChange` the same page opens for the other run.
+heedful.runSelect = (site, key, onChange, { label = "Run" } = {}) => {
+  const { h } = heedful;
+  const groups = heedful.groups(site.runs, (run) => run.corpus_label);
+  const option = (run) => h("option", { value: run.key, selected: run.key === key }, heedful.printable(run.title));
+  const choose = onChange ?? ((chosen) => heedful.route.go(heedful.route.link(heedful.route.now().page, [chosen])));
+  return h("label", { class: "choice run-select" }, h("span", {}, label),
+    h("select", { onchange: (event) => choose(event.target.value) },
+      [...groups].map(([corpus, runs]) => h("optgroup", { label: heedful.printable(corpus) }, runs.map(option)))));
+};
+
+// The run of the site with a key; a link to a run that is not in the report says so.
+heedful.runOf = (site, key) => {
+  const found = site.runs.find((run) => run.key === key);
+  if (!found) throw new Error(`this report has no run “${heedful.printable(key ?? "")}”; choose one on the Overview`);
+  return found;
+};

@@ -1,0 +1,54 @@
+// A table of the report: sortable, explained, with files to take away.
+"use strict";
+
+(() => {
+  const { h } = heedful;
+  const numeric = (column) => column.kind !== "text" && column.kind !== "flag";
+
+  // What the columns mean, for readers who cannot point at them.
+  const legend = (columns) => {
+    const told = columns.filter((column) => column.meaning);
+    return told.length > 0 && h("details", { class: "legend" }, h("summary", {}, "What the columns mean"),
+      h("dl", {}, told.map((column) => [h("dt", {}, column.title), h("dd", {}, column.meaning)])));
+  };
+
+  const download = (table, written) => h("p", { class: "downloads" }, "Take away: ", written
+    ? heedful.saving.links(["csv", "md", "tex"].map((ending) => `tables/${table.name}.${ending}`))
+    : heedful.saving.button("CSV", `${table.name}.csv`, () => heedful.saving.csv(table.columns.map((column) => column.key), table.rows)));
+
+  // `link` leads from the run of a row to an address (null: no links); `written` says that files of the table exist.
+  heedful.table = (table, { link = null, written = true } = {}) => {
+    const shown = table.shown ?? table.columns.map((_, index) => index);
+    const columns = shown.map((index) => table.columns[index]);
+    const cell = (row, index, place) => {
+      const text = table.cells[row][index];
+      const column = table.columns[index];
+      const key = place === 0 && link ? table.runs[row] : null;
+      return h(place === 0 ? "th" : "td", { scope: place === 0 && "row", class: [numeric(column) && "number", column.published && "published"].filter(Boolean).join(" ") || null },
+        key ? h("a", { href: link(key) }, text) : text);
+    };
+    const head = h("thead");
+    const body = h("tbody");
+    const draw = (sort) => {
+      const focused = head.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
+      head.replaceChildren(h("tr", {}, columns.map((column) =>
+        heedful.sorting.header({ name: column.key, title: column.title, meaning: column.meaning, numeric: numeric(column) }, sort, draw))));
+      if (focused) head.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
+      const { name, descending } = heedful.sorting.parse(sort);
+      const by = table.columns.findIndex((column) => column.key === name);
+      const every = table.rows.map((_, row) => row);
+      const rows = by < 0 ? every : heedful.sorting.sorted(every, (row) => table.rows[row][by], descending);
+      body.replaceChildren(...rows.map((row) => h("tr", {}, shown.map((index, place) => cell(row, index, place)))));
+    };
+    draw("");
+    return h("div", { class: "table-box" },
+      heedful.scroller(table.title, h("table", {}, h("caption", {}, table.caption || table.title), head, body)),
+      table.rows.length === 0 && h("p", { class: "quiet" }, "Nothing to show here."),
+      legend(columns),
+      table.missing.length > 0 && h("ul", { class: "missing" }, table.missing.map((sentence) => h("li", {}, sentence))),
+      table.rows.length > 0 && download(table, written));
+  };
+
+  // What is wider than the window scrolls in a box of its own, by keyboard, too.
+  heedful.scroller = (name, child) => h("div", { class: "scroll", role: "region", "aria-label": name, tabindex: "0" }, child);
+})();

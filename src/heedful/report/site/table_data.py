@@ -1,0 +1,25 @@
+"""A table as the site shows it: only what people are shown, with the numbers behind it to sort by."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from heedful.report.tables.table import Table
+
+
+def table_data(table: Table, keys: Mapping[str, str], *, only: str | None = None) -> dict[str, Any]:
+    """Plain values; `keys` are what the site calls the runs of these folders, `only` is the folder of one of them."""
+    taken = [index for index, folder in enumerate(table.runs) if only in (None, folder)]
+    formatted = table.formatted()
+    columns = [table.columns[index] for index in table.shown]
+    return {
+        "name": table.name,
+        "title": table.title,
+        "caption": table.caption,
+        "columns": [
+            {name: getattr(column, name) for name in ("key", "title", "kind", "meaning")} for column in columns
+        ],
+        "rows": [[table.rows[row][index] for index in table.shown] for row in taken],
+        "cells": [[formatted[row][index] for index in table.shown] for row in taken],
+        "runs": [keys.get(table.runs[row] or "") for row in taken],
+        "missing": list(table.missing) if only is None else [],
+    }

@@ -1,0 +1,30 @@
+// What the tests say of a run's attention, in words with a mark; colour only repeats it.
+"use strict";
+
+heedful.verdict = (() => {
+  const { h } = heedful;
+  const sides = {
+    for: { mark: "✓", words: "speaks for it" },
+    against: { mark: "✕", words: "speaks against it" },
+    undecided: { mark: "≈", words: "undecided" },
+    unknown: { mark: "–", words: "not known" },
+  };
+
+  const chip = (side, text = sides[side].words) =>
+    h("span", { class: `chip chip-${side}` }, h("span", { "aria-hidden": "true" }, `${sides[side].mark} `), text);
+
+  // How many tests speak for and against the attention of a run: "3 against", "1 for".
+  const tally = (run) => {
+    const counts = heedful.groups(run.verdict.speaks, (said) => said.side);
+    const told = Object.keys(sides).filter((side) => side !== "unknown" && counts.has(side));
+    if (!told.length) return chip("unknown", "not tested");
+    return h("span", { class: "chips", title: run.verdict.words }, told.map((side) => chip(side, `${counts.get(side).length} ${side}`)));
+  };
+
+  // One sentence, then each test's own.
+  const full = (run) => h("div", { class: "verdict" },
+    h("p", { class: "lead" }, run.verdict.words),
+    h("ul", { class: "speaks" }, run.verdict.speaks.map((said) => h("li", {}, chip(said.side), h("span", {}, said.words)))));
+
+  return { sides, chip, tally, full };
+})();

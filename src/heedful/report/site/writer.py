@@ -1,0 +1,114 @@
+"""Writes the site: pages, scripts, data, tables and figures, whole or not at all."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from heedful import __version__
+from heedful.errors import BadConfig, MissingExtra
+from heedful.files import replaced
+from heedful.report.gathering import Gathered
+from heedful.report.key_figures import KEYS
+from heedful.report.site.about import about_run
+from heedful.report.site.chart_data import write_charts
+from heedful.report.site.packing import write_data, write_file
+from heedful.report.site.run_data import write_run
+from heedful.report.site.table_data import table_data
+from heedful.report.tables import Table, tables
+from heedful.report.tables.formats import write_tables
+from heedful.report.tables.labels import labels
+from heedful.runs.directory import Run
+from heedful.runs.reporter import Reporter
+
+FORMATS = ("svg", "pdf", "png")
+
+_HERE = "heedful.report.site"
+
+
+class Site(NamedTuple):
+    """What was written."""
+
+    page: Path  # the file to open
+    tables: list[Table]
+
+
+def write_site(
+    gathered: Gathered, out: Path, *, formats: Sequence[str] = FORMATS, reporter: Reporter | None = None
+) -> Site:
+    """Write the site of some runs; figures as files in the given formats. A report that was there is replaced."""
+    reporter = reporter or Reporter()
+    bundle = _bundle()
+    _check(out, gathered.runs)
+    runs = dict(zip(_keys(gathered.runs), gathered.runs, strict=True))
+    keys = {run.folder.name: key for key, run in runs.items()}
+    with replaced(out) as folder:
+        reporter.start("tables")
+        found = tables(gathered.runs)
+        write_tables(found, folder / "tables")
+        reporter.finish(f"{len(found)} of {len(gathered.runs)} runs")
+        shown = []
+        for (key, run), names in zip(runs.items(), labels(gathered.runs), strict=True):
+            reporter.start(", ".join(names))
+            about = about_run(run, key, ", ".join(names))
+            data = write_run(run, folder, key, reporter)
+            about |= {name: data[name] for name in ("n", "texts")}
+            shown.append(about)
+            own = [table_data(table, keys, only=run.folder.name) for table in found]
+            details = {
+                "tables": [table for table in own if table["rows"]],
+                "charts": write_charts(run, folder, key, formats=formats),
+                "gallery": [],
+            }
+            write_data(folder, f"{key}/run", {**about, **data, **details})
+            reporter.finish(f"{data['n']:,} instances")
+        site = {
+            "version": __version__,
+            "runs": shown,
+            "figures": [{name: getattr(key, name) for name in ("name", "title", "meaning", "kind")} for key in KEYS],
+            "tables": [table_data(table, keys) for table in found],
+            "refused": [{"folder": each.folder.name, "reason": each.reason} for each in gathered.refused],
+        }
+        write_data(folder, "site", site)
+        _write_pages(folder, bundle)
+    return Site(out / "index.html", found)
+
+
+def _bundle() -> str:
+    """The library that draws charts, from the installed package: nothing is downloaded, nothing of it is kept here."""
+    try:
+        from vl_convert import javascript_bundle
+    except ImportError as error:
+        raise MissingExtra("vl-convert-python", "report", "a report") from error
+    bundle = javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return f"(() => {{\n{bundle}\n}})();\n"  # its names are its own
+
+
+def _check(out: Path, runs: Sequence[Run]) -> None:
+    """Only a report is ever replaced."""
+    if out.exists() and not out.is_dir():
+        raise BadConfig(f"--out {out}: that is a file; name a directory to be made")
+    if out.is_dir() and any(out.iterdir()) and not (out / "data" / "site.js").is_file():
+        raise BadConfig(f"--out {out}: that directory holds something else than a report; choose another one")
+    for run in runs:
+        if out.resolve() in (run.folder.resolve(), *run.folder.resolve().parents) and out.exists():
+            raise BadConfig(f"--out {out}: the run {run.folder} is in there; choose another directory")
+
+
+def _keys(runs: Sequence[Run]) -> list[str]:
+    """What runs are called in files and addresses: their folders' names, numbered where these are the same."""
+    keys: list[str] = []
+    for run in runs:
+        name, number = run.folder.resolve().name, 1
+        while (key := name if number == 1 else f"{name}-{number}") in keys:
+            number += 1
+        keys.append(key)
+    return keys
+
+
+def _write_pages(folder: Path, bundle: str) -> None:
+    for asset in files(_HERE).iterdir():
+        if asset.name.endswith((".js", ".css")):
+            write_file(folder / "assets" / asset.name, asset.read_text(encoding="utf-8"))
+    write_file(folder / "assets" / "vega.js", bundle)
+    write_file(folder / "index.html", files(_HERE).joinpath("index.html").read_text(encoding="utf-8"))

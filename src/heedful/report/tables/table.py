@@ -1,0 +1,97 @@
+"""Table: raw values with columns that say what they mean, and the cells as people read them."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from heedful.printable import printable
+from heedful.report.numbers import figure
+
+Value = str | int | float | bool | None
+Kind = Literal["text", "count", "figure", "percent", "signed", "p", "flag"]
+
+UNKNOWN = "\u2013"  # an en dash: the cell of what is undefined or not known
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; one that holds a part (`std`, `low`, `high`) of another is shown in that one's cells."""
+
+    key: str  # unique in its table
+    title: str  # for people, short
+    kind: Kind = "text"
+    digits: int = 2  # of a figure; of a percentage in points
+    meaning: str = ""  # one sentence
+    published: bool = False  # from the paper, not ours
+    part: Literal["", "std", "low", "high"] = ""
+    of: str = ""  # the key of the column that this one is a part of
+
+    def format(self, value: Value) -> str:
+        """A value as people read it."""
+        return UNKNOWN if value is None else _FORMATS[self.kind](value, self.digits)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report; values are never NaN, None is what is undefined or not known."""
+
+    name: str  # the stem of its files
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    missing: tuple[str, ...] = ()  # a sentence for each run and experiment that could not be told
+    runs: tuple[str | None, ...] = ()  # the folder's name of the run that each row is of
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Which columns people are shown; the others are parts of these."""
+        return tuple(index for index, column in enumerate(self.columns) if not column.part)
+
+    def formatted(self) -> tuple[tuple[str, ...], ...]:
+        """A cell for each value: those of the shown columns with their spread and interval, 0.38±0.19 [0.37, 0.39]."""
+        return tuple(tuple(map(self._cell, range(len(self.columns)), [row] * len(row))) for row in self.rows)
+
+    def _cell(self, index: int, row: tuple[Value, ...]) -> str:
+        column, value = self.columns[index], row[index]
+        text = column.format(value)
+        if value is None or column.part:
+            return text
+        parts = {
+            part.part: part.format(cell)
+            for part, cell in zip(self.columns, row, strict=True)
+            if part.part and part.of == column.key and cell is not None
+        }
+        text += f"±{parts['std']}" if "std" in parts else ""
+        if "low" not in parts or "high" not in parts:
+            return text
+        return f"{text} [{parts['low'].removesuffix('%')}, {parts['high'].removesuffix('%')}]"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values: `columns`, `shown` (indices of columns), raw `rows`, the cells as `formatted`, `runs`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "caption": self.caption,
+            "columns": [asdict(column) for column in self.columns],
+            "shown": list(self.shown),
+            "rows": [list(row) for row in self.rows],
+            "formatted": [list(row) for row in self.formatted()],
+            "runs": list(self.runs),
+            "missing": list(self.missing),
+        }
+
+
+def _p_value(value: Any, digits: int) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+_FORMATS: dict[Kind, Callable[[Any, int], str]] = {
+    "text": lambda value, digits: printable(value),
+    "count": lambda value, digits: f"{value:,}",
+    "figure": figure,
+    "percent": lambda value, digits: f"{figure(100 * value, digits)}%",
+    "signed": lambda value, digits: f"{round(value, digits) + 0.0:+.{digits}f}",
+    "p": _p_value,
+    "flag": lambda value, digits: "yes" if value else "no",
+}
