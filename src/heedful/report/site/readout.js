@@ -26,7 +26,8 @@ heedful.readout = (() => {
     const verdict = h("p", { class: "verdict-now" });
     const spoken = h("p", { class: "visually-hidden", role: "status" });
     const classes = h("div", { class: "class-bars" });
-    const element = h("section", { class: "readout", "aria-label": "What the model says now" }, verdict, classes, h("div", { class: "scales" }, jsd.element, tvd.element), spoken);
+    const element = h("section", { class: "readout", "aria-label": "What the model says now" }, verdict,
+      h("div", { class: "readout-bars" }, classes, h("div", { class: "scales" }, jsd.element, tvd.element)), spoken);
     const name = (index) => h("bdi", {}, heedful.instance.className(run, index));
     let bars = null; // {shown, rows}
 
@@ -39,12 +40,12 @@ heedful.readout = (() => {
       const rows = shown.map((index) => {
         const fill = h("span", { class: "class-fill" });
         const value = h("span", { class: "class-value" });
-        const row = h("div", { class: "class-bar", "data-class": index }, h("span", { class: "class-name" }, name(index)),
+        const row = h("div", { class: `class-bar${index === before ? " class-before" : ""}`, "data-class": index }, h("span", { class: "class-name" }, name(index)),
           h("span", { class: "class-track" }, fill, h("span", { class: "class-own", style: { "--at": chances[index].toFixed(4) } })), value);
         return { index, row, fill, value };
       });
       const hidden = chances.length - shown.length;
-      classes.replaceChildren(...rows.map(({ row }) => row), hidden ? h("p", { class: "soft" }, `and ${hidden} less likely classes`) : "");
+      classes.replaceChildren(...rows.map(({ row }) => row), hidden ? h("p", { class: "soft class-rest" }, `and ${hidden} less likely classes`) : "");
       bars = { key: shown.join(), rows };
     };
 

@@ -107,7 +107,7 @@ heedful.pages["what-if"] = (() => {
     const how = page.run.sentences ? "Drag a bar to the left or right" : "Drag a bar up or down";
     set(page, page.begin);
     paint(page);
-    return [page.readout.element, invitation(page), page.buttons,
+    return [invitation(page), page.buttons, page.readout.element,
       h("p", { class: "soft how" }, `${how}, or use ↑ ↓ on a chosen one and ← → to choose; all others share the rest in proportion. The line is the model's own weight.`), page.equaliser.element];
   };
 
