@@ -70,8 +70,7 @@ def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
     doubt = (
         "" if not found or has_learned(run) else " (but this model is right no more often than its most frequent class)"
     )
-    lines += [f"what Serrano & Smith found{doubt}:", *found] if found else []
-    return Group(*parts, *map(Text, lines))
+    return [*lines, f"what Serrano & Smith found{doubt}:", *found] if found else lines
 
 
 def _correlation(run: Run, figures: Figures) -> Table:

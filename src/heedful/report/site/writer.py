@@ -8,6 +8,7 @@ from typing import NamedTuple
 from heedful import __version__
 from heedful.errors import BadConfig, MissingExtra
 from heedful.files import replaced
+from heedful.report.charts.compare import compare_chart
 from heedful.report.gathering import Gathered
 from heedful.report.key_figures import KEYS
 from heedful.report.site.about import about_run
@@ -67,6 +68,7 @@ def write_site(
             "runs": shown,
             "figures": [{name: getattr(key, name) for name in ("name", "title", "meaning", "kind")} for key in KEYS],
             "tables": [table_data(table, keys) for table in found],
+            "compare_chart": compare_chart(),
             "refused": [{"folder": each.folder.name, "reason": each.reason} for each in gathered.refused],
         }
         write_data(folder, "site", site)
