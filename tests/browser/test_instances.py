@@ -107,7 +107,7 @@ def test_a_range_can_be_given_in_numbers(visit: Any, shown: Any) -> None:
     page.click("summary:has-text('Range')")
     page.select_option("[aria-label=Figure]", "confidence")
     page.fill("[aria-label=to]", "0.9")
-    page.click("text=Add")
+    page.click(".menu-body button")
     settle(page, f"{rows.filter(pl.col('confidence') <= 0.9).height} of {len(rows)} instances")
     assert "confidence:..0.9" in hash_of(page)
     assert "confidence at most 0.9" in page.inner_text(".filters")
@@ -251,6 +251,7 @@ def test_maps_can_be_chosen_and_show_their_values(visit: Any, shown: Any) -> Non
     page.locator(".heat-map[data-map=attention] .tok[data-item='3']").hover()
     tip = page.inner_text(".heat-map[data-map=attention] .heat-tip")
     assert f"{weights[3]:.3f}" in tip or "e-" in tip
+    page.mouse.move(0, 0)
     page.focus(".heat-map[data-map=attention] .heat")
     page.keyboard.press("ArrowDown")
     assert page.locator(".heat-map[data-map=attention] .tok-here").get_attribute("data-item") == str(weights.argmax())
