@@ -5,8 +5,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from vl_convert import javascript_bundle
+
 from heedful import __version__
-from heedful.errors import BadConfig, MissingExtra
+from heedful.errors import BadConfig
 from heedful.files import replaced
 from heedful.report.charts.compare import compare_chart
 from heedful.report.gathering import Gathered
@@ -78,10 +80,6 @@ def write_site(
 
 def _bundle() -> str:
     """The library that draws charts, from the installed package: nothing is downloaded, nothing of it is kept here."""
-    try:
-        from vl_convert import javascript_bundle
-    except ImportError as error:
-        raise MissingExtra("vl-convert-python", "report", "a report") from error
     bundle = javascript_bundle("window.vegaEmbed = vegaEmbed; window.vega = vega;")
     return f"(() => {{\n{bundle}\n}})();\n"  # its names are its own
 
