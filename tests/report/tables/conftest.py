@@ -8,16 +8,19 @@ from heedful.runs.directory import Run
 from heedful.runs.execution import perform
 from tests.runs.small import VALUES
 
+# long enough to decide for both classes
+LEARNED = {**VALUES, "training": {"epochs": 6, "batch": 8, "learning_rate": 0.02}}
+
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return perform(VALUES, out=tmp_path_factory.mktemp("whole"), experiments="all")
+    return perform(LEARNED, out=tmp_path_factory.mktemp("whole"), experiments="all")
 
 
 @pytest.fixture(scope="session")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Another seed, and nothing but its evidence."""
-    return perform({**VALUES, "seed": 1}, out=tmp_path_factory.mktemp("bare"), experiments=[])
+    return perform({**LEARNED, "seed": 1}, out=tmp_path_factory.mktemp("bare"), experiments=[])
 
 
 @pytest.fixture

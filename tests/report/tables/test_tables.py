@@ -19,7 +19,6 @@ from heedful.report.tables import TABLES, Table, tables
 from heedful.report.tables.formats import to_csv, to_latex, to_markdown, write_tables
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
-from tests.runs.small import VALUES
 
 Rows = list[dict[str, Any]]
 
