@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -43,9 +44,9 @@ def _rows(chart: Chart, classes: tuple[str, ...], n: int, value: Any = "random")
 
 def _awkward(chart: Chart) -> Iterator[tuple[str, Facts, Rows]]:
     few, many = ("bad", "good"), tuple("abcdefgh")
-    yield "none", _facts(few, 0), []
+    yield "none", _facts(few), []
     yield "all undefined", _facts(few), _rows(chart, few, 8, None)
-    yield "one", _facts(HOSTILE, 1), _rows(chart, HOSTILE, 1)
+    yield "one", _facts(HOSTILE), _rows(chart, HOSTILE, 1)
     yield "hostile names", _facts(HOSTILE), _rows(chart, HOSTILE, 8)
     yield "all equal, in one class", _facts(few), _rows(chart, few[:1], 8, 0.5)
     yield "at the ends", _facts(few), _rows(chart, few, 4, 0.0) + _rows(chart, few, 4, 1.0)
@@ -136,8 +137,6 @@ def test_what_was_not_performed_is_said_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_performed_is_not_recommended(tmp_path: Path) -> None:
-    from dataclasses import replace
-
     run = make_run(tmp_path / "run", replace(make_evidence(), truth=None))
     told = CHARTS["truth-mass"].missing(run)
     assert told is not None
