@@ -4,9 +4,6 @@
 heedful.chartBox = (run, chart) => {
   const { h } = heedful;
   const heading = h("h3", { id: `chart-${chart.name}` }, chart.title);
-  if (chart.missing) {
-    return { element: h("section", { class: "chart-box absent", "aria-labelledby": heading.id }, heading, h("p", {}, chart.missing)), filter() {} };
-  }
   const place = h("div", { class: "plot-place", "data-chart": chart.name }, h("p", { class: "quiet" }, "Drawing…"));
   let drawn = null; // promise of the chart, once begun
   let filters = {};

@@ -49,7 +49,8 @@ heedful.pages.run = (() => {
   const show = async (main, state) => {
     const site = await heedful.store.site();
     const run = await heedful.store.run(heedful.runOf(site, state.parts[0]).key);
-    const boxes = run.charts.map((chart) => heedful.chartBox(run, chart));
+    const absent = run.charts.filter((chart) => chart.missing);
+    const boxes = run.charts.filter((chart) => !chart.missing).map((chart) => heedful.chartBox(run, chart));
     const controls = filters(run);
     const count = h("p", { class: "quiet", "aria-live": "polite" });
     const instances = h("a", { href: heedful.route.link("instances", [run.key]) }, "See them in Instances");
@@ -63,7 +64,8 @@ heedful.pages.run = (() => {
         run.missing.length > 0 && h("ul", { class: "missing" }, run.missing.map((sentence) => h("li", {}, sentence)))),
       h("section", { "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"),
         h("div", { class: "controls", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
-        h("div", { class: "chart-grid" }, boxes.map(({ element }) => element))),
+        h("div", { class: "chart-grid" }, boxes.map(({ element }) => element)),
+        absent.length > 0 && [h("h3", { class: "absent" }, "Not drawn"), h("ul", { class: "missing" }, absent.map((chart) => h("li", {}, `${chart.title}: ${chart.missing}`)))]),
       run.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
         run.tables.map((table) => h("section", {}, h("h3", {}, table.title), heedful.table(table, { own: run.key })))),
       h("section", { "aria-labelledby": "model" }, h("h2", { id: "model" }, "The model"),
