@@ -155,9 +155,15 @@ def test_several_quantities_have_the_intervals_that_each_has_alone() -> None:
     assert bootstraps(values, seed=4, draws=0) == [None] * 3
 
 
-def test_intervals_do_not_depend_on_how_many_draws_are_multiplied_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_in_blocks_are_those_of_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).normal(size=(3, 40, 2))
     values[1, 7] = np.nan
-    whole = bootstraps(values, seed=2, draws=30)
-    monkeypatch.setattr(measures, "_CELLS", 7 * 40)
-    assert np.allclose(bootstraps(values, seed=2, draws=30), whole, rtol=1e-12)  # type: ignore[arg-type]
+    monkeypatch.setattr(measures, "_CELLS", 7 * 40)  # blocks of seven draws
+    means = []
+    for draw in range(30):
+        picked, times = (counts[draw % 7] for counts in measures._resampled(2, 3, 40, 7, draw // 7))
+        assert (picked.sum(), times.sum()) == (3, 40)
+        chosen = np.repeat(np.repeat(values, picked, axis=0), times, axis=1)
+        means.append(np.nanmean(chosen, axis=(0, 1)))
+    expected = np.quantile(means, [0.025, 0.975], axis=0).T
+    assert np.allclose(bootstraps(values, seed=2, draws=30), expected, rtol=1e-12)  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ arrays here, null in files, and `summarise` leaves it out of the mean and says h
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -111,27 +112,36 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
     runs, instances, quantities = table.shape
     defined = ~np.isnan(table)
     filled = np.concatenate([np.where(defined, table, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
-    flat = filled.transpose(1, 0, 2).reshape(instances, runs * 2 * quantities)  # (n, R 2 Q)
-    generator = Stream(seed, "bootstrap").generator()
+    flat = filled.transpose(1, 0, 2).reshape(instances, runs * 2 * quantities)
     means = np.full((draws, quantities), np.nan)
-    block = max(1, min(draws, _CELLS // max(1, instances)))  # draws multiplied at once
+    block = max(1, _CELLS // max(1, instances))  # draws multiplied at once
     for start in range(0, draws if defined.any() else 0, block):
         size = min(block, draws - start)
-        picked, times = np.empty((size, runs)), np.empty((size, instances))  # how often each run, each instance
-        for draw in range(size):
-            picked[draw] = np.bincount(generator.integers(runs, size=runs), minlength=runs)
-            times[draw] = np.bincount(generator.integers(instances, size=instances), minlength=instances)
-        drawn = (times @ flat).reshape(size, runs, 2 * quantities)
+        picked, times = (counts[:size] for counts in _resampled(seed, runs, instances, block, start // block))
+        drawn = (times.astype(np.float64) @ flat).reshape(size, runs, 2 * quantities)
         sums, counts = np.split((picked[..., None] * drawn).sum(axis=1), 2, axis=1)  # (B, Q) each
         np.divide(sums, counts, out=means[start : start + size], where=counts > 0)
     return [percentiles(means[:, quantity], level=level) for quantity in range(quantities)]
 
 
+@lru_cache(maxsize=64)  # a megabyte or so each; many results are of as many instances
+def _resampled(seed: int, runs: int, instances: int, size: int, index: int) -> tuple[NDArray[np.uint16], ...]:
+    """How often each run, (size, R), and each instance, (size, n), is in each draw of a block."""
+    generator = Stream(seed, "bootstrap").generator(index)
+    counts = tuple(np.empty((size, number), dtype=np.uint16) for number in (runs, instances))
+    for draw in range(size):
+        for times in counts:
+            number = times.shape[1]
+            times[draw] = np.bincount(generator.integers(number, size=number), minlength=number)
+    return counts
+
+
 def percentiles(means: Floats, *, level: float = 0.95) -> Interval | None:
     """The interval that so much of the bootstrap draws lie in; draws without a value (NaN) are left out."""
-    if np.isnan(means).all():
+    defined = means[~np.isnan(means)]
+    if not len(defined):
         return None
-    low, high = np.nanquantile(means, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
 
 

@@ -33,7 +33,7 @@ def test_the_command_itself_ends_with_its_exit_code_and_one_line() -> None:
 def test_version_and_help() -> None:
     assert heedful("--version").out.startswith("heedful 0.")
     listed = heedful("--help").out
-    assert all(command in listed for command in ("demo", "corpora", "run", "show"))
+    assert all(command in listed for command in ("demo", "corpora", "run", "show", "report"))
 
 
 def test_run_prints_what_it_did_and_where(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(demo, "_DOCUMENTS", {**small, "verdicts": 2})
     monkeypatch.setattr(demo, "_EPOCHS", 1)
     monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
-    answer = heedful("demo", "--out", tmp_path)
+    answer = heedful("demo", "--out", tmp_path, "--site", tmp_path / "site")
     assert answer.code == 0, answer.err
     for encoder, runs in (("bilstm", 3), ("cnn", 1), ("average", 2)):
         assert answer.out.count(f" {encoder} ") >= runs
@@ -255,7 +255,10 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "Items that must go until the decision changes" in answer.out
     assert "the most attended item is one that decides in" in answer.out
     assert "heedful show" in answer.out
-    found = json.loads(heedful("demo", "--out", tmp_path, "--json").out)
+    assert f"Explore: open {(tmp_path / 'site' / 'index.html').as_uri()}" in answer.out
+    assert (tmp_path / "site" / "index.html").is_file()
+    monkeypatch.setattr(demo, "_report", lambda folders, site: "")  # once is enough
+    found = json.loads(heedful("demo", "--out", tmp_path, "--site", tmp_path / "site", "--json").out)
     assert len(found) == 8
     assert [finding["irrelevant"] is None for finding in found] == [False] * 5 + [True] + [False] * 2  # of stories
     assert [finding["removed"]["optimal"] is None for finding in found] == [False] * 5 + [True] + [False] * 2

@@ -52,4 +52,4 @@ def test_single_removals_that_change_decisions_are_counted(outputs: int) -> None
 def test_nothing_performed_is_nothing_told() -> None:
     assert len(claims(None, None)) == 0
     single = single_weight(make_evidence(longest=1))
-    assert claims(single, None).row(0)[1:] == (None, None, None)
+    assert claims(single, None).row(0)[1:] == (0, None, None, None)

@@ -36,7 +36,7 @@ def _run(
     if model == "flan":
         evidence = replace(evidence, sentences=Ragged.from_rows(lengths, dtype=np.int32))
     evidence.write(folder / "evidence.parquet")
-    config = SimpleNamespace(corpus=corpus, model=model, encoder=encoder)
+    config = SimpleNamespace(corpus=corpus, model=model, encoder=encoder, attention="additive")
     return SimpleNamespace(config=config, manifest={"corpus": {"subset": subset}}, folder=folder)
 
 

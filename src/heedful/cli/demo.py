@@ -30,10 +30,12 @@ def demo(
         int, typer.Option(help="Seed of the model and its training; corpora have their own (corpus_options.seed).")
     ] = 0,
     out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs/demo"),
+    site: Annotated[Path, typer.Option(help="Where the report to explore goes.")] = Path("runs/demo-site"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Train attention models on built-in texts whose deciding words are known, and test their attention."""
+    """Train attention models on built-in texts whose deciding words are known, test their attention, write a report."""
     from heedful.cli.console import bars, console, notices
+    from heedful.errors import MissingExtra
     from heedful.report.demo import Finding, demo_place, demo_report, find
     from heedful.runs.execution import perform
 
@@ -43,11 +45,30 @@ def demo(
         with bars() as reporter:
             run = perform({**values, **_COMMON, "seed": seed}, out=out, reporter=reporter)
         findings.append(find(title, run))
+    try:
+        explore = _report([finding.folder for finding in findings], site)
+    except MissingExtra as error:  # the figures are worth having without it
+        explore = str(error)
     if as_json:
         typer.echo(json.dumps([finding._asdict() for finding in findings], default=str))
     else:
         console.print(demo_report(findings))
-        console.print(demo_place(findings), markup=False, soft_wrap=True)
+        console.print(f"{demo_place(findings)}\n{explore}", markup=False, soft_wrap=True)
+
+
+def _report(folders: list[Path], site: Path) -> str:
+    """Write the report; where to open it."""
+    from heedful.cli.console import bars, notices
+    from heedful.report.gathering import gather
+    from heedful.report.libraries import require_libraries
+
+    require_libraries()
+    from heedful.report.site.writer import write_site
+
+    notices.print("[bold]report[/]")
+    with bars() as reporter:
+        written = write_site(gather(folders), site, reporter=reporter)
+    return f"Explore: open {written.page.resolve().as_uri()}"
 
 
 def _runs() -> Iterator[tuple[str, dict[str, Any]]]:

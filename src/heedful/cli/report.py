@@ -19,6 +19,9 @@ def report(
     from heedful.cli.console import bars, console, notices
     from heedful.errors import unknown_name
     from heedful.report.gathering import gather
+    from heedful.report.libraries import require_libraries
+
+    require_libraries()
     from heedful.report.site.writer import FORMATS, write_site
     from heedful.report.tables.formats import to_rich
 

@@ -16,6 +16,29 @@ class Tau(NamedTuple):
     significant: float  # share of instances with p <= 0.05
 
 
+class CorpusFigures(NamedTuple):
+    """A row of Jain & Wallace's Table 1."""
+
+    vocabulary: int
+    mean_length: int
+    train: tuple[int, ...]  # instances by class, or of all classes
+    test: tuple[int, ...]
+    performance: float  # on test, of the BiLSTM with additive attention
+    metric: str  # f1, micro-f1 or accuracy; the paper does not say which mean of the classes' F1 it gives
+
+
+def table1(corpus: str) -> CorpusFigures | None:
+    """What the paper says of a corpus; None where it says nothing."""
+    rows = _read("jain_wallace_table1.csv").filter(pl.col("corpus") == corpus)
+    if not len(rows):
+        return None
+    row = rows.row(0, named=True)
+    train, test = (tuple(map(int, row[f"{split}_per_class"].split("/"))) for split in ("train", "test"))
+    return CorpusFigures(
+        row["vocabulary"], row["mean_length"], train, test, row["test_performance_bilstm"], row["metric"]
+    )
+
+
 def table2(corpus: str, encoder: str, measure: str, decision: int | None) -> Tau | None:
     """What the paper gives for Kendall's tau of attention and a measure, by class or (None) over all; None where it
     gives nothing."""

@@ -8,8 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from heedful.report.beside import MEASURES
 from heedful.report.demo_races import Race, erased_shares, races_table, races_words, removed_shares
-from heedful.report.findings import MEASURES, Figures
+from heedful.report.findings import Figures
 from heedful.report.heatmap import terminal_heatmap
 from heedful.report.instance import read_instance
 from heedful.report.numbers import figure, percent, spread

@@ -1,7 +1,7 @@
 """What the experiments of a run found, in the terminal: Table 2 of Jain & Wallace 2019, rankings, the rest in words."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import polars as pl
 from rich.console import Group, RenderableType
@@ -10,16 +10,19 @@ from rich.text import Text
 
 from heedful.experiments import substitution_scores, summary
 from heedful.printable import FEW_CLASSES, printable
-from heedful.published import Tau, table2
+from heedful.report.beside import measures_taken, published_tau
 from heedful.report.erasing import erasure_table
 from heedful.report.numbers import figure, percent, spread
-from heedful.report.removing import claims_words, curves_words, removal_table, removal_words, single_weight_words
+from heedful.report.removing import (
+    claims_words,
+    curves_words,
+    has_learned,
+    removal_table,
+    removal_words,
+    single_weight_words,
+)
 from heedful.runs.directory import Run
 from heedful.runs.naming import EXPERIMENT_NAMES
-
-MEASURES = ("gradient", "leave_one_out")  # the columns of the paper's table
-
-_OTHER_CLASSES = (("mimic-anemia", "released"), ("snli", "released"))  # in another order than in the paper
 
 
 class Figures:
@@ -64,22 +67,19 @@ def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
     lines = [_WORDS[name](run, figures) for name, figures in done.items() if name in _WORDS]
     frames = {name: figures.frame for name, figures in done.items()}
     found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
-    return [*lines, f"what Serrano & Smith found{_caveat(run)}:", *found] if found else lines
-
-
-def _caveat(run: Run) -> str:
-    """What is found of a model that has learned nothing is about nothing."""
-    counts = run.manifest["corpus"]["counts"]["test"]
-    usual = max(counts) / sum(counts) if sum(counts) else 0.0
-    poor = run.metrics["test"]["accuracy"] <= usual
-    return " (but this model is right no more often than its most frequent class)" if poor else ""
+    doubt = (
+        "" if not found or has_learned(run) else " (but this model is right no more often than its most frequent class)"
+    )
+    return [*lines, f"what Serrano & Smith found{doubt}:", *found] if found else lines
 
 
 def _correlation(run: Run, figures: Figures) -> Table:
     table = Table(title="Kendall's tau of attention and importance", title_justify="left", box=None)
-    measures = _measures(figures.frame.columns)
+    measures = measures_taken(figures.frame.columns)
     groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
-    published = {(measure, decision): _published(run, measure, decision) for measure in measures for decision in groups}
+    published = {
+        (measure, decision): published_tau(run, measure, decision) for measure in measures for decision in groups
+    }
     table.add_column("importance", no_wrap=True)
     table.add_column("decided", overflow="ellipsis", no_wrap=True, max_width=20)
     paper_column = "in the paper,\non all data" if run.manifest["corpus"]["subset"] else "in the paper"
@@ -101,22 +101,6 @@ def _correlation(run: Run, figures: Figures) -> Table:
         if undefined:
             table.add_row(Text(measure.replace("_", "-")), Text("undefined"), Text(f"{undefined:,}"))
     return table
-
-
-def _measures(columns: Iterable[str]) -> list[str]:
-    """The paper's measures, as far as they were taken; if none was, those that were."""
-    prefix = "tau_attention_"
-    taken = [name.removeprefix(prefix) for name in columns if name.startswith(prefix)]
-    return [name for name in MEASURES if name in taken] or taken
-
-
-def _published(run: Run, measure: str, decision: int | None) -> Tau | None:
-    """The paper's figure for the same model on the same corpus; its classes are not always those of its code."""
-    config = run.config
-    fewer = config.corpus_options.get("training") == "1k"  # another variant of bAbI
-    if config.attention != "additive" or fewer or (config.corpus, config.preset) in _OTHER_CLASSES:
-        return None
-    return table2(config.corpus, config.encoder, measure, decision)
 
 
 def _permutation(run: Run, figures: Figures) -> str:

@@ -6,12 +6,14 @@ from rich.text import Text
 
 from heedful.evidence import collect, scan
 from heedful.experiments import claims, flip_table, removal_scores, removal_wins
-from heedful.published import gradient_beats_attention
+from heedful.report.beside import published_wins
 from heedful.report.numbers import figure, percent
 from heedful.runs.directory import Run
 
 _COLUMNS = ("never", "items", "or all", "attention", "or all")
 _BEYOND = ("extra", "best")
+
+VERDICTS = {True: "holds", False: "does not hold", None: "not significant here"}
 
 
 def removal_table(frame: pl.DataFrame) -> Table:
@@ -56,8 +58,7 @@ def removal_words(run: Run, frame: pl.DataFrame) -> str:
         return "removal: attention and gradient were not compared"
     row = wins.row(0, named=True)
     total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
-    config = run.config
-    known = gradient_beats_attention(config.corpus, config.model, config.encoder)
+    known = published_wins(run)
     whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
     paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
     return (
@@ -75,11 +76,18 @@ def several_sentences(run: Run) -> pl.Series | None:
     return collect(scan(path).select(pl.col("sentences").list.len() > 1), path)["sentences"]
 
 
+def has_learned(run: Run) -> bool:
+    """Whether the model is right more often than its most frequent class: what is found of one that has learned nothing
+    is about nothing."""
+    counts = run.manifest["corpus"]["counts"]["test"]
+    usual = max(counts) / sum(counts) if sum(counts) else 0.0
+    return bool(run.metrics["test"]["accuracy"] > usual)
+
+
 def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[str]:
     """What the paper found, and whether it holds here."""
-    verdicts = {True: "holds", False: "does not hold", None: "not significant here"}
     return [
-        f"- {verdicts[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
+        f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
         for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
         if row["share"] is not None
     ]

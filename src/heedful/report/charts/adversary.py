@@ -4,7 +4,7 @@ import altair as alt
 
 from heedful.report.charts.chart import Chart, Drawing, Facts
 from heedful.report.charts.histogram import histogram
-from heedful.report.charts.scatter import POINTS, line, scatter
+from heedful.report.charts.scatter import POINTS, Side, line, scatter
 from heedful.report.charts.violin import violins
 
 _EXTENT = (0.0, 0.7)  # ln 2 = 0.693 is the greatest there is
@@ -13,7 +13,11 @@ _TITLE = "ε-max JSD of attention"
 
 def _search(facts: Facts) -> Drawing:
     diagonal = line(x=0, y=0, x2=_EXTENT[1], y2=_EXTENT[1])
-    return alt.layer(diagonal, scatter(facts, "jsd", "jsd_search", domains=(_EXTENT, _EXTENT)))
+    exact, found = (
+        Side("jsd", "JSD, exact", _EXTENT, 0.1),
+        Side("jsd_search", "JSD, as far as the search finds", _EXTENT, 0.1),
+    )
+    return alt.layer(diagonal, scatter(facts, exact, found))
 
 
 ADVERSARY_HISTOGRAM = Chart(

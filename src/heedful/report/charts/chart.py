@@ -1,7 +1,9 @@
 """A chart: declared once, drawn as a file for papers and, the same specification, interactive in the site."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import altair as alt
@@ -57,9 +59,7 @@ class Chart:
     build: Callable[[Facts], Drawing] = field(repr=False)
     optional: tuple[str, ...] = ()  # that it shows where a run has them
     brush: tuple[str, ...] | None = None  # the columns along x (and y) of its brush; None: it has none
-    within: Mapping[str, tuple[float | None, float | None]] = field(
-        default_factory=dict
-    )  # what it draws: low <= v < high
+    within: tuple[tuple[str, float | None, float | None], ...] = ()  # it draws only low <= column < high
     points: int | None = None  # of more instances, so many are drawn at random
 
     def missing(self, run: Run) -> str | None:
@@ -72,18 +72,23 @@ class Chart:
 
     def spec(self, facts: Facts) -> dict[str, Any]:
         """Vega-Lite, without its data and without a theme."""
-        spec = self.build(facts).to_dict()
-        spec.pop("config", None)
-        spec["description"] = self.title
-        if self.points is not None and facts.n > self.points:
-            spec["title"] = f"{self.points:,} of {facts.n:,} instances, drawn at random"
-        return spec
+        return deepcopy(_spec(self, facts))
+
+
+@lru_cache(maxsize=256)  # files and site ask for the same, as do runs on one corpus
+def _spec(chart: Chart, facts: Facts) -> dict[str, Any]:
+    spec = chart.build(facts).to_dict(validate=False)  # tests do that; it takes longer than drawing
+    spec.pop("config", None)
+    spec["description"] = chart.title
+    if chart.points is not None and facts.n > chart.points:
+        spec["title"] = f"{chart.points:,} of {facts.n:,} instances, drawn at random"
+    return spec
 
 
 def _why(run: Run, experiment: str, column: str) -> str:
     """An experiment that was not performed, or that has not found a column."""
     if run.done(experiment):
-        return f"{experiment} of this run has no column '{column}'"
+        return f"{experiment} was performed without '{column}': the run's config.toml says which measures were taken"
     try:
         chosen((experiment,), scan(run.folder / "evidence.parquet").collect_schema().names())
     except BadInput as error:

@@ -1,5 +1,6 @@
 """Do attention and importance order the items alike? (Jain & Wallace 2019, section 4.1)"""
 
+import json
 from collections.abc import Callable
 
 import altair as alt
@@ -26,17 +27,17 @@ def _densities(facts: Facts) -> Drawing:
     legend = alt.Legend(orient="top", title=None, columns=1, symbolSize=400, symbolType="stroke", labelLimit=0)
     dash = alt.StrokeDash(f"{key}:N", sort=names, scale=alt.Scale(domain=names, range=list(DASHES)), legend=legend)
     colour = alt.Color(f"{key}:N", sort=names, scale=alt.Scale(domain=names, range=list(CLASSES)), legend=legend)
-    return (
+    drawn: Drawing = (
         alt.Chart(ROWS)
         .transform_fold(list(_PAIRS), as_=["pair", "tau"])
         .transform_filter(defined("tau"))
-        .transform_calculate(between=f"{_PAIRS}[datum.pair]")
+        .transform_calculate(between=f"{json.dumps(_PAIRS)}[datum.pair]")
         .transform_density(
             "tau", groupby=[key], as_=["tau", "density"], extent=[-1, 1], bandwidth=_BANDWIDTH, steps=200
         )
         .mark_line(strokeWidth=2)
         .encode(
-            x=axis("tau", "Kendall's τ", (-1, 1), axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1], format="~g")),
+            x=axis("tau", "Kendall's τ", (-1, 1), ticks=0.5),
             y=alt.Y("density:Q", title="density", axis=alt.Axis(tickCount=4)),
             color=colour,
             strokeDash=dash,
@@ -48,6 +49,7 @@ def _densities(facts: Facts) -> Drawing:
         )
         .properties(height=220)
     )
+    return drawn
 
 
 TAU_GRADIENT = Chart(

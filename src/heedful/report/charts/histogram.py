@@ -4,8 +4,8 @@ instances."""
 import altair as alt
 
 from heedful.report.charts.chart import Drawing, Facts
-from heedful.report.charts.marks import ROWS, brush, class_colour, defined
-from heedful.report.charts.theme import PLAIN
+from heedful.report.charts.marks import LEFT, RIGHT, ROWS, TOP, Fields, brush, class_colour, defined, marked
+from heedful.report.charts.theme import PLAIN, WIDTH
 
 
 def histogram(
@@ -21,14 +21,13 @@ def histogram(
     """Bars with the mean as a line, and its value and the number of instances in words."""
     cut = alt.Bin(extent=list(extent), step=(extent[1] - extent[0]) / bins, nice=False)
     counted = defined(column) if only is None else f"{defined(column)} && {only}"
-    groups = ["decided"] if facts.grouped else []
-    marks = [round(extent[0] + ticks * index, 10) for index in range(round((extent[1] - extent[0]) / ticks) + 1)]
+    groups: Fields = ["decided"] if facts.grouped else []
     x = alt.X(
         f"{column}:Q",
         bin=cut,
         title=title,
         scale=alt.Scale(domain=list(extent), nice=False),
-        axis=alt.Axis(values=marks, grid=False, format="~g"),
+        axis=alt.Axis(values=marked(extent, ticks), grid=False, format=".2~f"),
     )
     bars = (
         alt.Chart()
@@ -38,7 +37,12 @@ def histogram(
         .mark_bar(color=PLAIN)
         .encode(
             x=x,
-            y=alt.Y("sum(share):Q", title="share", axis=alt.Axis(format="%", tickCount=3)),
+            y=alt.Y(
+                "sum(share):Q",
+                title="share",
+                axis=alt.Axis(format="%", tickCount=3),
+                scale=alt.Scale(domain=alt.DomainUnionWith(unionWith=[0, 0.05])),  # also where there is nothing
+            ),
             tooltip=[
                 alt.Tooltip(f"{column}:Q", bin=cut, title=title, format=".3~f"),
                 alt.Tooltip("count():Q", title="instances"),
@@ -55,18 +59,20 @@ def histogram(
         .mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
         .encode(x=alt.X(f"mean({column}):Q"), tooltip=[alt.Tooltip(f"mean({column}):Q", title="mean", format=".3f")])
     )
-    drawn = alt.layer(bars, mean, _words(column, groups, only), data=ROWS)
+    words = _words(column, groups, only)
+    right = words.mark_text(align="right", baseline="bottom", dy=-4).encode(x=RIGHT, y=TOP, text=alt.Text("words:N"))
     if not facts.grouped:
-        return drawn.properties(height=200)
-    header = alt.Header(title=None, labelOrient="top", labelAnchor="start", labelPadding=4)
-    return drawn.properties(height=96).facet(
-        row=alt.Row("decided:N", sort=list(facts.classes), header=header), spacing=26
+        return alt.layer(bars, mean, right, data=ROWS).properties(height=200)
+    left = words.mark_text(align="left", baseline="bottom", dy=-4, fontWeight="bold", limit=WIDTH // 2).encode(
+        x=LEFT, y=TOP, text=alt.Text("decided:N")
     )
+    row = alt.Row("decided:N", sort=list(facts.classes), header=None)
+    return alt.layer(bars, mean, left, right, data=ROWS).properties(height=96).facet(row=row, spacing=34)
 
 
-def _words(column: str, groups: list[str], only: str | None) -> alt.Chart:
-    """Mean and numbers above a histogram; instances in which the figure is undefined are told, not drawn."""
-    counted = f"{defined(column)} ? {'true' if only is None else only} : false"
+def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
+    """Mean and numbers of a histogram; instances in which the figure is undefined are told, not drawn."""
+    counted = defined(column) if only is None else f"{defined(column)} && {only}"
     return (
         alt.Chart()
         .transform_calculate(shown=f"{counted} ? datum.{column} : null")
@@ -79,6 +85,4 @@ def _words(column: str, groups: list[str], only: str | None) -> alt.Chart:
             + "+ (datum.n == 1 ? ' instance' : ' instances') "
             "+ (datum.valid < datum.all ? ', undefined in ' + format(datum.all - datum.valid, ',') : '')"
         )
-        .mark_text(align="right", baseline="bottom", dy=-4)
-        .encode(x=alt.value("width"), y=alt.value(0), text="words:N")
     )

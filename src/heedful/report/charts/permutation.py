@@ -1,10 +1,11 @@
 """Does it matter which item has which weight? (Jain & Wallace 2019, section 4.2.1)"""
 
 from heedful.report.charts.chart import Chart
-from heedful.report.charts.scatter import POINTS, scatter
+from heedful.report.charts.scatter import POINTS, Side, scatter
 from heedful.report.charts.violin import violins
 
 _COLUMNS = ("max_attention", "permuted_tvd")
+_TITLE = "median TVD of the output under shuffled weights"
 
 PERMUTATION = Chart(
     name="permutation",
@@ -13,18 +14,21 @@ PERMUTATION = Chart(
     "max attention, by decided class; lines are medians and quartiles. Where attention is peaked and the output stays, "
     "it did not matter what was attended. Jain & Wallace 2019, Figure 3.",
     columns=(*_COLUMNS, "decision"),
-    build=lambda facts: violins(
-        facts, "permuted_tvd", "median TVD of the output under shuffled weights", extent=(0, 1), bandwidth=0.02
-    ),
+    build=lambda facts: violins(facts, "permuted_tvd", _TITLE, extent=(0, 1), bandwidth=0.02),
     brush=("permuted_tvd",),
 )
 PERMUTATION_POINTS = Chart(
     name="permutation-points",
     title="Shuffled attention, instance by instance",
-    caption="Each point is an instance: how far the output moves when its weights are shuffled, and its largest weight. "
-    "The instances behind Figure 3 of Jain & Wallace 2019.",
+    caption="Each point is an instance: how far the output moves under shuffled weights, and its largest weight. The "
+    "instances behind Figure 3 of Jain & Wallace 2019.",
     columns=_COLUMNS,
-    build=lambda facts: scatter(facts, "permuted_tvd", "max_attention", domains=((0, 1), (0, 1)), classes=True),
+    build=lambda facts: scatter(
+        facts,
+        Side("permuted_tvd", _TITLE, (0, 1), 0.1),
+        Side("max_attention", "max attention", (0, 1), 0.25),
+        classes=True,
+    ),
     brush=("permuted_tvd", "max_attention"),
     points=POINTS,
 )

@@ -1,15 +1,17 @@
 """How much must go before the decision changes? (Serrano & Smith 2019, section 5)"""
 
+import json
+
 import altair as alt
 
 from heedful.report.charts.chart import Chart, Drawing, Facts
-from heedful.report.charts.marks import ROWS, axis, defined
+from heedful.report.charts.marks import RIGHT, ROWS, axis
 from heedful.report.charts.theme import PLAIN
 
 _RANKINGS = {
     "attention": "attention",
     "gradient": "gradient",
-    "gradient_attention": "gradient × attention",
+    "gradient_attention": "gradient x attention",
     "contribution": "contribution",
     "optimal": "best choice",
     "random": "random",
@@ -44,16 +46,23 @@ def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
         alt.Tooltip("changed:Q", title="decisions that change", format=","),
         alt.Tooltip("all:Q", title="of", format=","),
     ]
-    whiskers = summed.mark_rule().encode(x=axis("low", title, (0, 1)), x2="high:Q", y=y)
-    box = summed.mark_bar(color=PLAIN, size=14).encode(x=axis("q1", title, (0, 1)), x2="q3:Q", y=y, tooltip=told)
-    median = summed.mark_tick(thickness=3, size=22).encode(x=axis("middle", title, (0, 1)), y=y, tooltip=told)
+    whiskers = [
+        summed.mark_rule().encode(x=axis(start, title, (0, 1), ticks=0.1), x2=alt.X2(f"{stop}:Q"), y=y)
+        for start, stop in (("low", "q1"), ("q3", "high"))
+    ]
+    box = summed.mark_bar(color=PLAIN, fillOpacity=0.65, size=14).encode(
+        x=axis("q1", title, (0, 1), ticks=0.1), x2=alt.X2("q3:Q"), y=y, tooltip=told
+    )
+    median = summed.mark_tick(thickness=3, size=22).encode(
+        x=axis("middle", title, (0, 1), ticks=0.1), y=y, tooltip=told
+    )
     beyond = (
         alt.Chart()
         .transform_filter("isValid(datum.value) && !isValid(datum.inside)")
         .transform_calculate(place="round(datum.value * 200) / 200")
         .transform_aggregate(n="count()", groupby=["ranking", "place"])
         .mark_tick(thickness=1, size=7, opacity=0.7)
-        .encode(x=axis("place", title, (0, 1)), y=y, tooltip=[alt.Tooltip("n:Q", title="instances")])
+        .encode(x=axis("place", title, (0, 1), ticks=0.1), y=y, tooltip=[alt.Tooltip("n:Q", title="instances")])
     )
     never = (
         summed.transform_calculate(
@@ -61,13 +70,13 @@ def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
             "format(1 - datum.changed / datum.all, '.0%') + ' never (' + format(datum.all - datum.changed, ',') + ')'"
         )
         .mark_text(align="left", dx=8)
-        .encode(x=alt.value("width"), y=y, text="words:N")
+        .encode(x=RIGHT, y=y, text=alt.Text("words:N"))
     )
     return (
-        alt.layer(whiskers, beyond, box, median, never, data=ROWS)
+        alt.layer(*whiskers, beyond, box, median, never, data=ROWS)
         .transform_filter("datum.items > 1")
         .transform_fold(list(names), as_=["column", "value"])
-        .transform_calculate(ranking=f"{names}[datum.column]")
+        .transform_calculate(ranking=f"{json.dumps(names)}[datum.column]")
         .transform_joinaggregate(first="q1(value)", third="q3(value)", groupby=["ranking"])
         .transform_calculate(
             inside="isValid(datum.value) && abs(datum.value - (datum.first + datum.third) / 2) "

@@ -1,47 +1,52 @@
 """Scatter plots: one point an instance."""
 
+from typing import NamedTuple
+
 import altair as alt
 
 from heedful.report.charts.chart import Facts
-from heedful.report.charts.marks import ROWS, axis, brush, class_colour, class_shape, defined, upright
+from heedful.report.charts.marks import ROWS, Range, axis, brush, class_colour, class_shape, defined, upright
 from heedful.report.charts.theme import PLAIN
-from heedful.report.rows import COLUMNS
 
 POINTS = 5000  # more are not told apart, and make files slow
 
-Range = tuple[float, float]
+
+class Side(NamedTuple):
+    """What an axis shows."""
+
+    column: str
+    title: str
+    domain: Range | None = None
+    ticks: float | None = None
 
 
-def scatter(
-    facts: Facts, x: str, y: str, *, domains: tuple[Range | None, Range | None] = (None, None), classes: bool = False
-) -> alt.Chart:
+def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Chart:
     """Points, told apart by class if that is asked for and classes are few."""
-    points = (
+    points: alt.Chart = (
         alt.Chart(ROWS)
-        .transform_filter(defined(x, y))
-        .mark_point(color=PLAIN, opacity=0.5, size=18, strokeWidth=1.2, clip=True, aria=False)
+        .transform_filter(defined(x.column, y.column))
+        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, clip=True, aria=False)
         .encode(
-            x=axis(x, titled(x), domains[0]),
-            y=upright(y, titled(y), domains[1]),
+            x=axis(x.column, x.title, x.domain, ticks=x.ticks),
+            y=upright(y.column, y.title, y.domain, ticks=y.ticks),
             tooltip=[
                 alt.Tooltip("id:N", title="instance"),
                 alt.Tooltip("decided:N"),
-                *(alt.Tooltip(f"{column}:Q", title=titled(column), format=".3f") for column in (x, y)),
+                *(alt.Tooltip(f"{side.column}:Q", title=side.title, format=".3f") for side in (x, y)),
             ],
         )
         .add_params(brush("x", "y"))
         .properties(height=280)
     )
-    return points.encode(color=class_colour(facts), shape=class_shape(facts)) if classes and facts.grouped else points
+    if classes and facts.grouped:
+        points = points.encode(color=class_colour(facts), shape=class_shape(facts))
+    return points
 
 
 def line(**ends: float) -> alt.Chart:
     """A straight line to compare with, by its ends x, y, x2, y2; across the view where one is not given."""
-    once = alt.Data(values=[{}])  # type: ignore[arg-type]
-    encoded = {end: alt.datum(value) for end, value in ends.items()}
-    return alt.Chart(once).mark_rule(strokeDash=[4, 3], clip=True, aria=False).encode(**encoded)
-
-
-def titled(column: str) -> str:
-    """What an axis is called."""
-    return COLUMNS[column].title
+    once = alt.InlineData(values=[{}])
+    kinds = {"x": alt.XDatum, "y": alt.YDatum, "x2": alt.X2Datum, "y2": alt.Y2Datum}
+    encoded = {end: kinds[end](value) for end, value in ends.items()}
+    drawn: alt.Chart = alt.Chart(once).mark_rule(strokeDash=[4, 3], clip=True, aria=False).encode(**encoded)
+    return drawn

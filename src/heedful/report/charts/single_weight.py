@@ -5,11 +5,13 @@ import altair as alt
 from heedful.experiments.single_weight import ROUNDING
 from heedful.report.charts.chart import Chart, Drawing, Facts
 from heedful.report.charts.histogram import histogram
-from heedful.report.charts.scatter import POINTS, line, scatter
+from heedful.report.charts.scatter import POINTS, Side, line, scatter
 
 
 def _points(facts: Facts) -> Drawing:
-    return alt.layer(line(y=0), scatter(facts, "delta_weight", "delta_js", domains=((0, 1), None)))
+    weight = Side("delta_weight", "Δα: weight of the most attended item minus another's", (0, 1), 0.1)
+    effect = Side("delta_js", "ΔJS: effect of removing it minus the other's")
+    return alt.layer(line(y=0), scatter(facts, weight, effect))
 
 
 def _negative(facts: Facts) -> Drawing:
@@ -44,5 +46,5 @@ DELTA_JS_NEGATIVE = Chart(
     columns=("delta_weight", "delta_js"),
     build=_negative,
     brush=("delta_weight",),
-    within={"delta_js": (None, -ROUNDING)},
+    within=(("delta_js", None, -ROUNDING),),
 )

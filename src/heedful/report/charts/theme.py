@@ -12,7 +12,7 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first comes with v
 WIDTH = 420
 
 PLAIN = "#0072b2"  # where nothing is to be told apart
-CLASSES = ("#0067a8", "#e08a00", "#00947a")
+CLASSES = ("#0072b2", "#d98200", "#009378")
 SHAPES = ("circle", "triangle-up", "square")
 DASHES = ([1, 0], [7, 4], [2, 3])  # solid, dashed, dotted
 BRUSH = "#888888"

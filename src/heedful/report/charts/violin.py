@@ -3,7 +3,7 @@
 import altair as alt
 
 from heedful.report.charts.chart import Drawing, Facts
-from heedful.report.charts.marks import ROWS, axis, brush, class_colour, defined, upright
+from heedful.report.charts.marks import RIGHT, ROWS, Fields, axis, brush, class_colour, defined, upright
 from heedful.report.charts.theme import PLAIN
 
 _BANDS = 4  # of max attention, as in the paper
@@ -17,10 +17,8 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
     lanes = len(facts.classes) if facts.grouped else 1
     half = 0.45 / (_BANDS * lanes)  # of a violin's greatest height
     position = "datum.decision" if facts.grouped else "0"
-    x = axis(column, title, extent, axis=alt.Axis(grid=True, tickCount=6))
-    y = {"domain": (0.0, 1.0), "axis": alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format="~g")}
-    colour = class_colour(facts) if facts.grouped else alt.value(PLAIN)
-    carried = ["lane", "decided", "q1", "middle", "q3", "n"]
+    colour = class_colour(facts) if facts.grouped else alt.ColorValue(PLAIN)
+    carried: Fields = ["lane", *(["decided"] if facts.grouped else []), "q1", "middle", "q3", "n"]
     shape = (
         alt.Chart()
         .transform_density(
@@ -36,12 +34,12 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
             low=f"datum.lane - {half} * datum.density / datum.peak",
             high=f"datum.lane + {half} * datum.density / datum.peak",
         )
-        .mark_area(fillOpacity=0.55, strokeWidth=1, line=False)
+        .mark_area(fillOpacity=0.65, strokeWidth=0)
         .encode(
-            x=x,
-            y=upright("low", "max attention", **y),  # type: ignore[arg-type]
-            y2="high:Q",
-            detail="lane:Q",
+            x=axis(column, title, extent, ticks=0.1),
+            y=_attention("low"),
+            y2=alt.Y2("high:Q"),
+            detail=alt.Detail("lane:Q"),
             color=colour,
             tooltip=[
                 *([alt.Tooltip("decided:N")] if facts.grouped else []),
@@ -59,13 +57,13 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
     lines = [
         numbers.transform_calculate(low=f"datum.lane - {height}", high=f"datum.lane + {height}")
         .mark_rule(strokeWidth=width, clip=True)
-        .encode(x=axis(quartile, title, extent), y=upright("low", "max attention", **y), y2="high:Q")  # type: ignore[arg-type]
+        .encode(x=axis(quartile, title, extent, ticks=0.1), y=_attention("low"), y2=alt.Y2("high:Q"))
         for quartile, height, width in (("q1", half / 2, 1.0), ("middle", half, 2.0), ("q3", half / 2, 1.0))
     ]
     counts = (
         numbers.transform_calculate(words="'n = ' + format(datum.n, ',')")
         .mark_text(align="left", dx=6, fontSize=10)
-        .encode(x=alt.value("width"), y=upright("lane", "max attention", **y), text="words:N")  # type: ignore[arg-type]
+        .encode(x=RIGHT, y=_attention("lane"), text=alt.Text("words:N"))
     )
     return (
         alt.layer(shape, *lines, counts, data=ROWS)
@@ -79,3 +77,7 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
         )
         .properties(height=300 if lanes > 1 else 240)
     )
+
+
+def _attention(field: str) -> alt.Y:
+    return upright(field, "max attention", (0, 1), ticks=1 / _BANDS)

@@ -16,7 +16,7 @@ def write_charts(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> l
     rows = run_rows(run, [chart for name, chart in CHARTS.items() if missing[name] is None])
     known = []
     for name, chart in CHARTS.items():
-        about = {"name": name, "title": chart.title, "caption": chart.caption, "missing": missing[name]}
+        about: dict[str, Any] = {"name": name, "title": chart.title, "caption": chart.caption, "missing": missing[name]}
         if missing[name] is None:
             spec = chart.spec(facts)
             files = render(spec, select(rows, chart), site / "figures" / key / name, formats=formats)
@@ -24,7 +24,7 @@ def write_charts(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> l
                 "spec": spec,
                 "columns": [column for column in (*chart.columns, *chart.optional) if column in rows.columns],
                 "brush": chart.brush and list(chart.brush),
-                "within": dict(chart.within),
+                "within": {column: [low, high] for column, low, high in chart.within},
                 "points": chart.points,
                 "files": [file.relative_to(site).as_posix() for file in files],
             }

@@ -56,12 +56,12 @@ heedful.controls = (() => {
     page.field = h("input", { type: "search", class: "search", placeholder: page.run.query ? "Search texts, questions, ids" : "Search texts and ids", "aria-label": "Search", oninput: ask, onchange: ask });
     page.wrong = h("input", { type: "checkbox", "data-menu": "wrong", onchange: (event) => setOne("wrong", event.target.checked ? "1" : "") });
     page.menus = [menu(page, "label", "any"), menu(page, "decision", "any")].filter(Boolean);
-    page.chips = h("ul", { class: "chips", "aria-label": "Filters" });
-    return h("div", { class: "controls" }, page.field, page.menus, h("label", { class: "check" }, page.wrong, "wrong only"), rangeForm(page), columnMenu(page), page.chips);
+    page.chips = h("ul", { class: "filters", "aria-label": "Filters" });
+    return h("div", { class: "list-controls" }, page.field, page.menus, h("label", { class: "check" }, page.wrong, "wrong only"), rangeForm(page), columnMenu(page), page.chips);
   };
 
   const chip = (page, range, place, all) =>
-    h("li", {}, h("button", { type: "button", class: "chip", "data-range": range.name, "aria-label": `Remove filter ${heedful.select.words(range, page.run)}`, onclick: () => setRanges(all.filter((_, other) => other !== place)) },
+    h("li", {}, h("button", { type: "button", class: "filter", "data-range": range.name, "aria-label": `Remove filter ${heedful.select.words(range, page.run)}`, onclick: () => setRanges(all.filter((_, other) => other !== place)) },
       heedful.printable(heedful.select.words(range, page.run)), h("span", { "aria-hidden": "true" }, " ×")));
 
   // Shows what the address says, wherever it was changed.
@@ -73,7 +73,7 @@ heedful.controls = (() => {
     }
     page.wrong.checked = all.some(({ name, low, high }) => name === "wrong" && low === 1 && high === 1);
     page.chips.replaceChildren(...all.map((range, place) => chip(page, range, place, all)),
-      all.length > 1 ? h("li", {}, h("button", { type: "button", class: "chip", onclick: () => setRanges([]) }, "Remove all")) : "");
+      all.length > 1 ? h("li", {}, h("button", { type: "button", class: "filter", onclick: () => setRanges([]) }, "Remove all")) : "");
     heedful.listRows.header(page, sort);
   };
 

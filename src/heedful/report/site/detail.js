@@ -9,7 +9,7 @@ heedful.detail = (() => {
     const rows = (experiment) => run.columns.filter((column) => column.experiment === experiment).map((column) =>
       h("tr", { "data-figure": column.name }, h("th", { scope: "row" }, column.title),
         h("td", { class: "number" }, h("bdi", {}, heedful.printable(heedful.cell(values[column.name], column, run)))), h("td", { class: "soft" }, column.meaning)));
-    return h("details", { class: "figures" }, h("summary", {}, `All figures (${run.columns.length})`),
+    return h("details", { class: "all-figures" }, h("summary", {}, `All figures (${run.columns.length})`),
       experiments.map((experiment) => h("table", {}, h("caption", {}, experiment.replaceAll("_", " ")), h("tbody", {}, rows(experiment)))));
   };
 

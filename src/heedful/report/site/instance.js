@@ -54,14 +54,15 @@ heedful.instance = (() => {
     const decided = known ? heedful.decode.decision(output) : maps.adversary_decision;
     const p = known ? ` (p = ${heedful.figure(heedful.decode.chances(output)[decided], 3)})` : "";
     const tvd = known ? heedful.decode.tvd(heedful.decode.output(maps, run, own), output) : values.adversary_tvd;
-    return [`Adversarial attention: decided `, h("bdi", {}, className(run, decided)), `${p}; output moved by TVD ${heedful.figure(tvd, 3)}, attention by JSD `,
-      `${heedful.figure(jsd, 3)} of 0.693; none that keeps the output so close is further away${best}.`];
+    const allowed = run.epsilon ? ` (at most ${run.epsilon} allowed)` : "";
+    return [`Adversarial attention: decided `, h("bdi", {}, className(run, decided)), `${p}; output moved by TVD ${heedful.figure(tvd, 3)}${allowed}, attention by JSD `,
+      `${heedful.figure(jsd, 3)} of 0.693; none within these bounds is further away${best}.`];
   };
 
   // What it takes to change the decision: the items marked in the map.
   const without = ({ run, text, maps }) => {
-    if (maps.flip_set === undefined || (maps.flip_set === null && !maps.scores)) return null; // not known
-    if (maps.flip_set === null || !maps.flip_set.length) return "No removal of items changes the decision.";
+    const asked = maps.scores && run.columns.some(({ experiment }) => experiment === "removal"); // exact only with scores
+    if (!maps.flip_set?.length) return asked ? "No removal of items changes the decision." : null;
     const left = heedful.decode.removal(maps.weights, maps.flip_set);
     const instead = heedful.decode.possible(maps, run) ? className(run, heedful.decode.decision(heedful.decode.output(maps, run, left))) : "another class";
     if (maps.flip_set.length === text.tokens.length) return ["Only with nothing to attend to it decides ", h("bdi", {}, instead), " instead."];

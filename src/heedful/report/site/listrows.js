@@ -80,5 +80,5 @@ heedful.listRows = (() => {
     }
   };
 
-  return { load, header, fill, texts };
+  return { load, header, fill, texts, words };
 })();

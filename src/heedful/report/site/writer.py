@@ -5,9 +5,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from vl_convert import javascript_bundle
+
 from heedful import __version__
-from heedful.errors import BadConfig, MissingExtra
+from heedful.errors import BadConfig
 from heedful.files import replaced
+from heedful.report.charts.compare import compare_chart
 from heedful.report.gathering import Gathered
 from heedful.report.key_figures import KEYS
 from heedful.report.site.about import about_run
@@ -67,6 +70,7 @@ def write_site(
             "runs": shown,
             "figures": [{name: getattr(key, name) for name in ("name", "title", "meaning", "kind")} for key in KEYS],
             "tables": [table_data(table, keys) for table in found],
+            "compare_chart": compare_chart(),
             "refused": [{"folder": each.folder.name, "reason": each.reason} for each in gathered.refused],
         }
         write_data(folder, "site", site)
@@ -76,10 +80,6 @@ def write_site(
 
 def _bundle() -> str:
     """The library that draws charts, from the installed package: nothing is downloaded, nothing of it is kept here."""
-    try:
-        from vl_convert import javascript_bundle
-    except ImportError as error:
-        raise MissingExtra("vl-convert-python", "report", "a report") from error
     bundle = javascript_bundle("window.vegaEmbed = vegaEmbed; window.vega = vega;")
     return f"(() => {{\n{bundle}\n}})();\n"  # its names are its own
 

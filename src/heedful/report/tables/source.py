@@ -4,10 +4,13 @@ from typing import Any
 
 import polars as pl
 
-from heedful.evidence import scan
+from heedful.evidence import collect, decide, scan
 from heedful.files import scan_parquet
+from heedful.nested import ragged
+from heedful.ragged import Indices
 from heedful.runs.directory import STAGES, Run, damage_named
 from heedful.runs.experimenting import unsupported
+from heedful.validation import NO_LABEL
 
 _LISTS = ("random_counts", "random_masses")  # as many values an instance as there are random orders
 
@@ -37,13 +40,24 @@ class Source:
                 self._frames[experiment] = frame.select(wanted).collect()
         return self._frames[experiment]
 
+    def decided(self) -> tuple[Indices, Indices]:
+        """The labels (n,) and decisions (n,) of the test instances."""
+        path = self.run.folder / "evidence.parquet"
+        frame = collect(scan(path).select("id", "label", "output"), path)
+        output = ragged(frame, "output", "numbers", str(path)).values.reshape(len(frame), -1)  # (n, K)
+        return frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy(), decide(output)
+
+    def unsupported(self) -> dict[str, str]:
+        """The experiments that the run's evidence cannot support, and why."""
+        return unsupported(set(scan(self.run.folder / "evidence.parquet").collect_schema()))
+
     def lack(self, stage: str) -> str | None:
         """Why there are no results of an experiment (or no `evidence`), in words that follow the run's name."""
         if self.run.done(stage):
             return None
         if not self.run.done("evidence"):
             return "its model is not trained and tested yet; `heedful run` with the same options does it"
-        reason = unsupported(set(scan(self.run.folder / "evidence.parquet").collect_schema())).get(stage)
+        reason = self.unsupported().get(stage)
         if reason is not None:
             return f"{stage} {reason}"
         return f"{stage} was not performed; `heedful run … --experiments {stage}` does it"

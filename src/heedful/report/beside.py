@@ -1,0 +1,51 @@
+"""Published figures that may stand beside a run's: those of the same model on the same corpus."""
+
+from collections.abc import Iterable
+
+from heedful.published import CorpusFigures, Tau, gradient_beats_attention, table1, table2
+from heedful.runs.directory import Run
+
+MEASURES = ("gradient", "leave_one_out")  # the columns of Jain & Wallace's Table 2
+
+_OTHER_CLASSES = (("mimic-anemia", "released"), ("snli", "released"))  # in another order than in the paper
+
+
+def measures_taken(columns: Iterable[str]) -> list[str]:
+    """From the columns of `correlation`: the paper's measures that were taken; if none was, those that were."""
+    prefix = "tau_attention_"
+    taken = [name.removeprefix(prefix) for name in columns if name.startswith(prefix)]
+    return [name for name in MEASURES if name in taken] or taken
+
+
+def published_tau(run: Run, measure: str, decision: int | None) -> Tau | None:
+    """Of Jain & Wallace's Table 2; the paper's classes are not always those of its code."""
+    config = run.config
+    if config.model != "classifier" or config.attention != "additive" or not _comparable(run):
+        return None
+    return table2(config.corpus, config.encoder, measure, decision)
+
+
+def published_corpus(run: Run) -> CorpusFigures | None:
+    """Of Jain & Wallace's Table 1, whatever the model; the test performance in it is that of a BiLSTM."""
+    return table1(run.config.corpus) if _comparable(run) else None
+
+
+def published_performance(run: Run) -> float | None:
+    """Of the same table, for the model that it is of: the classifier with a BiLSTM and additive attention."""
+    config, figures = run.config, published_corpus(run)
+    same = (config.model, config.encoder, config.attention) == ("classifier", "bilstm", "additive")
+    return figures.performance if figures is not None and same else None
+
+
+def published_wins(run: Run) -> float | None:
+    """How often Serrano & Smith's gradient ranking beats attention."""
+    config = run.config
+    if config.attention != "additive":
+        return None
+    return gradient_beats_attention(config.corpus, config.model, config.encoder)
+
+
+def _comparable(run: Run) -> bool:
+    """Whether classes and variant of the corpus are the paper's; of bAbI there is a smaller one."""
+    config = run.config
+    return config.corpus_options.get("training") != "1k" and (config.corpus, config.preset) not in _OTHER_CLASSES

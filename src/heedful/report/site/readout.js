@@ -1,0 +1,89 @@
+// What the weights as they are now do to the decision: classes, distances, and a sentence. Figures in full precision
+// stand in data attributes, for whoever wants to check them.
+"use strict";
+
+heedful.readout = (() => {
+  const { h } = heedful;
+  const FEW = 6; // classes that are shown
+
+  const scale = (label, meaning, most) => {
+    const fill = h("span", { class: "scale-fill" });
+    const value = h("strong", { class: "scale-value" });
+    const element = h("div", { class: "scale", title: meaning }, h("span", { class: "scale-name" }, label), h("span", { class: "scale-track" }, fill), value);
+    const set = (number) => {
+      fill.style.setProperty("--at", Math.min(1, number / most).toFixed(4));
+      value.textContent = heedful.figure(number, 3);
+    };
+    return { element, set };
+  };
+
+  // own: the output under the model's own attention.
+  const make = (run, own) => {
+    const before = heedful.decode.decision(own);
+    const chances = heedful.decode.chances(own);
+    const tvd = scale("prediction moved (TVD)", "Total variation distance of the output from the model's own: 0 is the same, 1 is as far as can be.", 1);
+    const jsd = scale("attention moved (JSD)", "Jensen-Shannon divergence of the weights from the model's own: at most ln 2 = 0.693.", Math.LN2);
+    const verdict = h("p", { class: "verdict-now" });
+    const spoken = h("p", { class: "visually-hidden", role: "status" });
+    const classes = h("div", { class: "class-bars" });
+    const element = h("section", { class: "readout", "aria-label": "What the model says now" }, verdict,
+      h("div", { class: "readout-bars" }, classes, h("div", { class: "scales" }, jsd.element, tvd.element)), spoken);
+    const name = (index) => h("bdi", {}, heedful.instance.className(run, index));
+    let bars = null; // {shown, rows}
+
+    // Of many classes, those that are or were likely.
+    const likely = (now) => {
+      const most = now.map((chance, index) => Math.max(chance, chances[index]));
+      return [...most.keys()].sort((one, other) => most[other] - most[one] || one - other).slice(0, FEW).sort((one, other) => one - other);
+    };
+    const drawBars = (shown) => {
+      const rows = shown.map((index) => {
+        const fill = h("span", { class: "class-fill" });
+        const value = h("span", { class: "class-value" });
+        const row = h("div", { class: `class-bar${index === before ? " class-before" : ""}`, "data-class": index }, h("span", { class: "class-name" }, name(index)),
+          h("span", { class: "class-track" }, fill, h("span", { class: "class-own", style: { "--at": chances[index].toFixed(4) } })), value);
+        return { index, row, fill, value };
+      });
+      const hidden = chances.length - shown.length;
+      classes.replaceChildren(...rows.map(({ row }) => row), hidden ? h("p", { class: "soft class-rest" }, `and ${hidden} less likely classes`) : "");
+      bars = { key: shown.join(), rows };
+    };
+
+    let speaking = 0;
+    // Returns the figures: {tvd, jsd, decision, flipped}.
+    const show = (output, weights, ownWeights) => {
+      const now = heedful.decode.chances(output);
+      const decision = heedful.decode.decision(output);
+      const figures = { tvd: heedful.decode.tvd(own, output), jsd: heedful.decode.jsd(ownWeights, weights), decision, flipped: decision !== before };
+      const shown = likely(now);
+      if (bars?.key !== shown.join()) drawBars(shown);
+      for (const { index, row, fill, value } of bars.rows) {
+        fill.style.setProperty("--at", now[index].toFixed(4));
+        value.textContent = `${heedful.figure(now[index], 3)}`;
+        row.classList.toggle("class-decided", index === decision);
+      }
+      tvd.set(figures.tvd);
+      jsd.set(figures.jsd);
+      element.classList.toggle("flipped", figures.flipped);
+      const p = (index, list) => ` (p = ${heedful.figure(list[index], 3)})`;
+      if (figures.flipped) verdict.replaceChildren(h("strong", { class: "loud" }, "The decision flipped: ", name(decision)), `${p(decision, now)} instead of `, name(before), `${p(before, chances)}.`);
+      else if (figures.jsd < 1e-12) verdict.replaceChildren("The model's own attention: it decides ", h("strong", {}, name(before)), `${p(before, chances)}.`);
+      else verdict.replaceChildren("Still ", h("strong", {}, name(decision)), `${p(decision, now)}${words(figures)}`);
+      Object.assign(element.dataset, { tvd: figures.tvd, jsd: figures.jsd, decision, flipped: figures.flipped, output: JSON.stringify(Array.from(output)) });
+      clearTimeout(speaking);
+      speaking = setTimeout(() => (spoken.textContent = `${verdict.textContent} Prediction moved by ${heedful.figure(figures.tvd, 3)}, attention by ${heedful.figure(figures.jsd, 3)}.`), 400);
+      return figures;
+    };
+
+    return { element, show };
+  };
+
+  // What it means when attention has moved far and the prediction has not, or the other way round.
+  const words = ({ tvd, jsd }) => {
+    if (jsd > 0.1 && tvd < 0.05) return ": the attention is another one, the prediction hardly cares.";
+    if (tvd > 0.2) return ": less sure or surer than it was, but no other decision.";
+    return ".";
+  };
+
+  return make;
+})();

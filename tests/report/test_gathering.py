@@ -1,0 +1,43 @@
+"""Which runs a report is about."""
+
+from pathlib import Path
+
+import pytest
+
+from heedful.errors import NotFound
+from heedful.report.gathering import gather
+from tests.making import make_evidence
+from tests.report.made_run import made_run
+
+
+def test_runs_folders_of_runs_and_both(tmp_path: Path) -> None:
+    for name in ("b", "a", "deeper/c"):
+        made_run(tmp_path / name, make_evidence(), experiments=())
+    assert [run.folder.name for run in gather([tmp_path]).runs] == ["a", "b", "c"]
+    assert [run.folder.name for run in gather([tmp_path / "b", tmp_path]).runs] == ["b", "a", "c"]  # each once
+
+
+def test_a_half_finished_run_is_refused_with_its_reason(tmp_path: Path) -> None:
+    made_run(tmp_path / "whole", make_evidence(), experiments=())
+    (made_run(tmp_path / "half", make_evidence(), experiments=()).folder / "evidence.parquet").unlink()
+    gathered = gather([tmp_path])
+    assert [run.folder.name for run in gathered.runs] == ["whole"]
+    assert [refused.folder.name for refused in gathered.refused] == ["half"]
+    assert "not finished" in gathered.refused[0].reason
+
+
+def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
+    made_run(tmp_path / "whole", make_evidence(), experiments=())
+    (made_run(tmp_path / "bad", make_evidence(), experiments=()).folder / "manifest.json").write_text("{")
+    (made_run(tmp_path / "odd", make_evidence(), experiments=()).folder / "config.toml").write_text("corpus = 3")
+    assert {refused.folder.name for refused in gather([tmp_path]).refused} == {"bad", "odd"}
+
+
+def test_places_without_runs_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="is no run directory, and holds none"):
+        gather([tmp_path])
+    with pytest.raises(NotFound, match="is not there"):
+        gather([tmp_path / "nowhere"])
+    (made_run(tmp_path / "half", make_evidence(), experiments=()).folder / "evidence.parquet").unlink()
+    with pytest.raises(NotFound, match=r"no run that can be shown.*not finished"):
+        gather([tmp_path])
