@@ -29,6 +29,21 @@ heedful.pages.run = (() => {
       h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
       item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files))))));
 
+  // Lines that begin with a dash belong to the line above them.
+  const words = (lines) => {
+    const list = h("ul", { class: "words" });
+    const named = (line) => { // "permutation: the same weights …"
+      const [, name, rest] = /^([a-z -]{1,24}: )(.+)$/s.exec(line) ?? [null, null, line];
+      return h("li", {}, name && h("strong", {}, name), rest);
+    };
+    for (const line of lines) {
+      const above = list.lastElementChild;
+      if (!line.startsWith("- ") || !above) list.append(named(line));
+      else (above.querySelector("ul") ?? above.appendChild(h("ul"))).append(named(line.slice(2)));
+    }
+    return list;
+  };
+
   // The texts come after the page: it does not wait for them.
   const excerpts = async (place, run) => {
     for (const span of place.querySelectorAll(".card [data-index]")) {
@@ -60,10 +75,10 @@ heedful.pages.run = (() => {
       heedful.verdict.full(run),
       gallery(run),
       h("section", { "aria-labelledby": "found" }, h("h2", { id: "found" }, "What the tests found"),
-        h("ul", { class: "words" }, run.words.map((sentence) => h("li", {}, sentence))),
+        words(run.words),
         run.missing.length > 0 && h("ul", { class: "missing" }, run.missing.map((sentence) => h("li", {}, sentence)))),
       h("section", { "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"),
-        h("div", { class: "controls", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
+        h("div", { class: "tools", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
         h("div", { class: "chart-grid" }, boxes.map(({ element }) => element)),
         absent.length > 0 && [h("h3", { class: "absent" }, "Not drawn"), h("ul", { class: "missing" }, absent.map((chart) => h("li", {}, `${chart.title}: ${chart.missing}`)))]),
       run.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),

@@ -6,7 +6,7 @@
   const numeric = (column) => column.kind !== "text" && column.kind !== "flag";
 
   // What the columns mean, for readers who cannot point at them.
-  const legend = (columns) => {
+  heedful.legend = (columns) => {
     const told = columns.filter((column) => column.meaning);
     return told.length > 0 && h("details", { class: "legend" }, h("summary", {}, "What the columns mean"),
       h("dl", {}, told.map((column) => [h("dt", {}, column.title), h("dd", {}, column.meaning)])));
@@ -42,7 +42,7 @@
     return h("div", { class: "table-box" },
       heedful.scroller(table.title, h("table", {}, h("caption", {}, table.caption || table.title), head, body)),
       table.rows.length === 0 && h("p", { class: "quiet" }, "Nothing to show here."),
-      legend(columns),
+      heedful.legend(columns),
       table.missing.length > 0 && h("ul", { class: "missing" }, table.missing.map((sentence) => h("li", {}, sentence))),
       table.rows.length > 0 && download(table, own));
   };
