@@ -74,7 +74,7 @@ def to_svg(instance: Instance) -> str:
     width, height = 2 * _MARGIN + whole * _CELL, 2 * _MARGIN + sheet.row * _LINE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
-        'font-family="monospace" font-size="14">\n<rect width="100%" height="100%" fill="white"/>\n'
+        'font-family="monospace, Liberation Sans" font-size="14">\n<rect width="100%" height="100%" fill="white"/>\n'
         + "\n".join(sheet.shapes)
         + "\n</svg>\n"
     )
