@@ -106,10 +106,14 @@ def test_tables_open_sort_and_stay_open_on_reload(overview: Any, shown: Any) -> 
 
 
 def test_every_table_has_its_files(overview: Any, shown: Any) -> None:
-    for summary in overview.locator("[data-table] summary").all():
+    for summary in overview.locator("[data-table] > summary").all():
         summary.click()
-    overview.wait_for_function("document.querySelectorAll('[data-table][open] .table-box').length === document.querySelectorAll('[data-table]').length")
-    files = overview.locator("[data-table] .downloads a").evaluate_all("links => links.map((link) => link.getAttribute('href'))")
+    overview.wait_for_function(
+        "() => document.querySelectorAll('[data-table][open] .table-box').length === document.querySelectorAll('[data-table]').length"
+    )
+    files = overview.locator("[data-table] .downloads a").evaluate_all(
+        "links => links.map((link) => link.getAttribute('href'))"
+    )
     assert len(files) >= 3
     assert all((shown.page.parent / file).is_file() for file in files)
 

@@ -29,16 +29,23 @@ heedful.charts = (() => {
   // Whether it is made of small multiples: these cannot be fitted to a width.
   const small = (spec) => Boolean(spec.facet || spec.spec);
 
+  // Least and greatest figure of a column, if there is any.
+  const extent = (rows, column) => rows.reduce((ends, { [column]: value }) =>
+    (value === null ? ends : [Math.min(ends?.[0] ?? value, value), Math.max(ends?.[1] ?? value, value)]), null) ?? [0, 1];
+
+  // A region as a brush has it, by axis; a side that is not limited is as long as its figures reach.
+  const brushed = ({ brush }, chosen, rows) => Object.fromEntries(["x", "y"].slice(0, brush.length).map((side, index) =>
+    [side, chosen[brush[index]] ?? extent(rows, brush[index])]));
+
   // The specification in the theme's colours, as wide as its place, with the region that is chosen as of now.
-  const dressed = (chart, width, chosen) => {
+  const dressed = (chart, width, chosen, rows) => {
     const spec = structuredClone(chart.spec);
     spec.config = heedful.chartConfig(width);
     delete spec.title; // it tells how many are drawn of all instances: here filters change that
     if (small(spec)) spec.config.view.continuousWidth = Math.max(width - 80, 160); // the axis beside it needs some
     else spec.width = width;
     const brush = interval(spec);
-    const sides = ["x", "y"].filter((_, index) => chosen?.[chart.brush?.[index]]);
-    if (brush && sides.length) brush.value = Object.fromEntries(sides.map((side) => [side, chosen[chart.brush[side === "y" ? 1 : 0]]]));
+    if (brush && chosen) brush.value = brushed(chart, chosen, rows);
     return spec;
   };
 
@@ -70,12 +77,13 @@ heedful.charts = (() => {
   const draw = async (place, chart, rows, { onBrush = () => {}, classes = [] } = {}) => {
     await load();
     const note = h("p", { class: "quiet chart-note" });
-    const plot = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` });
+    const plot = h("div");
+    const image = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` }, plot); // Vega names its own
     const brush = chart.brush && interval(chart.spec);
     let chosen = null;
     let embedded = null;
     let width = 0;
-    place.replaceChildren(plot, note);
+    place.replaceChildren(image, note);
 
     const feed = async (given) => {
       rows = given;
@@ -85,7 +93,7 @@ heedful.charts = (() => {
     };
 
     let waiting = 0;
-    const brushed = () => { // a drag tells many regions: one a frame is enough
+    const dragged = () => { // a drag tells many regions: one a frame is enough
       cancelAnimationFrame(waiting);
       waiting = requestAnimationFrame(() => {
         chosen = region(embedded.view, brush.name, chart, classes);
@@ -96,7 +104,7 @@ heedful.charts = (() => {
     const paint = async () => {
       embedded?.finalize();
       width = place.clientWidth;
-      embedded = await window.vegaEmbed(plot, dressed(chart, width, chosen), {
+      embedded = await window.vegaEmbed(plot, dressed(chart, width, chosen, rows), {
         ast: true, // no code is made from text: the page forbids it
         actions: false,
         patch: (whole) => (small(chart.spec) ? whole : { ...whole, autosize: { type: "fit-x", contains: "padding" } }),
@@ -105,11 +113,15 @@ heedful.charts = (() => {
         tooltip: { theme: heedful.theme.now() },
       });
       await feed(rows);
-      if (brush) embedded.view.addSignalListener(brush.name, brushed);
+      if (brush) embedded.view.addSignalListener(brush.name, dragged);
     };
 
-    let last = Promise.resolve(); // paintings follow each other
-    const repaint = () => (last = last.then(() => place.isConnected && paint()));
+    let last = Promise.resolve(); // paintings follow each other; one that failed stops no other
+    const repaint = () => {
+      const painted = last.then(() => place.isConnected && paint());
+      last = painted.catch(() => {});
+      return painted;
+    };
     await paint();
 
     const themed = () => (place.isConnected ? repaint() : window.removeEventListener("heedful-theme", themed));

@@ -29,7 +29,7 @@ heedful.matrix = (() => {
     figures.map((figure, place) => cell(run, figure, scales[place])));
 
   const matches = (run, { corpus, model, text }) => (!corpus || run.corpus_label === corpus) && (!model || run.model_label === model)
-    && text.toLowerCase().split(/\s+/).every((word) => `${run.title} ${run.folder} ${run.preset}`.toLowerCase().includes(word));
+    && text.toLowerCase().split(/\s+/).every((word) => `${run.title} seed ${run.seed} ${run.preset}`.toLowerCase().includes(word));
 
   const value = (run, name) => (name === "model" ? `${run.model_label} ${run.corpus_label}` : name === "corpus" ? `${run.corpus_label} ${run.model_label}` : run.figures[name]?.value);
 
