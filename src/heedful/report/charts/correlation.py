@@ -38,7 +38,12 @@ def _densities(facts: Facts) -> Drawing:
         .mark_line(strokeWidth=2)
         .encode(
             x=axis("tau", "Kendall's τ", (-1, 1), ticks=0.5),
-            y=alt.Y("density:Q", title="density", axis=alt.Axis(tickCount=4)),
+            y=alt.Y(
+                "density:Q",
+                title="density",
+                axis=alt.Axis(tickCount=4),
+                scale=alt.Scale(domain=alt.DomainUnionWith(unionWith=[0, 1])),  # also where there is nothing
+            ),
             color=colour,
             strokeDash=dash,
             tooltip=[

@@ -118,10 +118,14 @@ heedful.pages["what-if"] = (() => {
   const instanceOf = async (page, state) => {
     const id = state.query.get("id") ?? page.ids[0];
     const index = page.ids.indexOf(id);
-    if (index < 0) throw new Error(`this run has no instance “${heedful.printable(id ?? "")}”; choose one under Instances`);
+    if (index < 0) {
+      Object.assign(page, { id, readout: null });
+      page.place.replaceChildren(h("p", { role: "alert" }, `This run has no instance “${heedful.printable(id ?? "")}”; choose one under `, h("a", { href: route.link("instances", [page.key]) }, "Instances"), "."));
+      return;
+    }
     const known = await heedful.instance.load(page.key, index);
     if (view !== page) return;
-    Object.assign(page, { known, id, past: [], last: null, asked: null, begin: state.query.get("w") ?? "own" });
+    Object.assign(page, { known, id, past: [], last: null, asked: null, readout: null, begin: state.query.get("w") ?? "own" });
     const open = (other) => route.go(route.link("what-if", [page.key], { id: page.ids[other] }));
     const step = (words, label, other) => h("button", { type: "button", "aria-label": label, disabled: other < 0 || other >= page.ids.length, onclick: () => open(other) }, words);
     page.place.replaceChildren(

@@ -23,6 +23,7 @@ class Column:
     digits: int = 2  # of a figure; of a percentage in points
     meaning: str = ""  # one sentence
     published: bool = False  # from the paper, not ours
+    beside: str = ""  # the key of our column that a published one is compared with
     part: Literal["", "std", "low", "high"] = ""
     of: str = ""  # the key of the column that this one is a part of
 
