@@ -24,10 +24,17 @@ heedful.pages.run = (() => {
     choice("Decisions", "only", [["", "right and wrong"], ["right", "right ones only"], ["wrong", "wrong ones only"]]),
   ];
 
-  const gallery = (run) => run.gallery.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
-    h("ul", { class: "cards" }, run.gallery.map((item) => h("li", { class: "card" },
-      h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
-      item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files))))));
+  const card = (run, item) => h("li", { class: "card" },
+    h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
+    item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files)));
+
+  // A few cards; the others are unfolded on demand.
+  const gallery = (run, first = 6) => {
+    const cards = run.gallery.map((item) => card(run, item));
+    const list = (some) => h("ul", { class: "cards" }, some);
+    return cards.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"), list(cards.slice(0, first)),
+      cards.length > first && h("details", {}, h("summary", {}, `${heedful.count(cards.length - first)} more`), list(cards.slice(first))));
+  };
 
   // Lines that begin with a dash belong to the line above them.
   const words = (lines) => {
