@@ -143,6 +143,7 @@ def test_filters_hold_for_all_charts_and_are_restored(opened: Any, shown: Any) -
 
 
 def test_the_csv_of_a_table_is_made_in_the_page(opened: Any, tmp_path: Path) -> None:
+    opened.locator("[data-table] summary").first.click()
     with opened.expect_download() as waiting:
         opened.locator(".table-box .downloads button").first.click()
     file = tmp_path / waiting.value.suggested_filename

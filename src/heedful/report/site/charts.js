@@ -66,10 +66,15 @@ heedful.charts = (() => {
     return Object.keys(found).length ? found : null;
   };
 
+  const MOST = 10_000; // rows of a chart that sums them up: more would keep the reader waiting for seconds
+
   // Every k-th of too many rows: the same rows every time.
-  const sample = (rows, most) => {
-    if (!most || rows.length <= most) return rows;
-    return Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]);
+  const sample = (rows, most) => (rows.length <= most ? rows : Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]));
+
+  const told = (drawn, all, { points }) => {
+    if (drawn === all) return "";
+    const shown = `${heedful.count(drawn)} of ${heedful.count(all)} instances`;
+    return points ? `${shown} are drawn.` : `Drawn from ${shown}; the files have all.`;
   };
 
   // Draws a chart into `place`; `onBrush` is told each region, or null; `classes` are the names of the classes, as in the
@@ -87,8 +92,8 @@ heedful.charts = (() => {
 
     const feed = async (given) => {
       rows = given;
-      const some = sample(rows, chart.points);
-      note.textContent = some.length < rows.length ? `${heedful.count(some.length)} of ${heedful.count(rows.length)} instances are drawn.` : "";
+      const some = sample(rows, chart.points ?? MOST);
+      note.textContent = told(some.length, rows.length, chart);
       await embedded.view.data("rows", some.map((row) => ({ ...row }))).resize().runAsync(); // Vega writes into its rows
     };
 

@@ -42,20 +42,15 @@ heedful.pages.overview = (() => {
     return { name: "q", input, element: h("label", { class: "choice" }, h("span", {}, "Search"), input) };
   };
 
-  // Titles are the table of contents; a table is built when it is opened: there are many. Which are open is part of the
-  // address.
-  const tableBox = (table) => {
-    const details = h("details", { class: "table-details", "data-table": table.name }, h("summary", {}, h("h3", {}, table.title)));
-    details.addEventListener("toggle", () => {
-      if (details.open && details.children.length === 1) details.append(heedful.table(table, { link: (key) => heedful.route.link("run", [key]) }));
-      const open = [...details.parentElement.querySelectorAll("details[data-table][open]")].map((one) => one.dataset.table);
-      if (details.isConnected && heedful.route.now().page === "overview") heedful.route.change({ open: open.join(",") });
-    });
-    return details;
+  // Which tables are open is part of the address.
+  const toggled = () => {
+    const open = [...current.main.querySelectorAll("details[data-table][open]")].map((one) => one.dataset.table);
+    if (current.main.isConnected && heedful.route.now().page === "overview") heedful.route.change({ open: open.join(",") });
   };
 
   const tables = (site) => site.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
-    h("p", { class: "quiet" }, "Over all runs, beside the papers’ figures where they know them; each to take away as CSV, Markdown and LaTeX."), site.tables.map(tableBox));
+    h("p", { class: "quiet" }, "Over all runs, beside the papers’ figures where they know them; each to take away as CSV, Markdown and LaTeX."),
+    site.tables.map((table) => heedful.foldedTable(table, { link: (key) => heedful.route.link("run", [key]) }, toggled)));
 
   const unfold = (names) => {
     for (const details of current.main.querySelectorAll("details[data-table]")) details.open = names.includes(details.dataset.table);

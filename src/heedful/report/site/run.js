@@ -65,7 +65,7 @@ heedful.pages.run = (() => {
     const left = await heedful.rows.select(current.run, chosen);
     current.count.textContent = left.length === current.run.n ? `All ${heedful.count(left.length)} instances.` : `${heedful.count(left.length)} of ${heedful.count(current.run.n)} instances.`;
     current.instances.setAttribute("href", heedful.route.link("instances", [current.run.key], { where: heedful.rows.where(chosen) }));
-    await Promise.all(current.boxes.map((box) => box.filter(chosen)));
+    current.boxes.forEach((box) => box.filter(chosen));
   };
 
   const show = async (main, state) => {
@@ -89,7 +89,7 @@ heedful.pages.run = (() => {
         h("div", { class: "chart-grid" }, boxes.map(({ element }) => element)),
         absent.length > 0 && [h("h3", { class: "absent" }, "Not drawn"), h("ul", { class: "missing" }, absent.map((chart) => h("li", {}, `${chart.title}: ${chart.missing}`)))]),
       run.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
-        run.tables.map((table) => h("section", {}, h("h3", {}, table.title), heedful.table(table, { own: run.key })))),
+        run.tables.map((table) => heedful.foldedTable(table, { own: run.key }))),
       h("section", { "aria-labelledby": "model" }, h("h2", { id: "model" }, "The model"),
         h("div", { class: "columns" }, heedful.facts.metrics(run.metrics), heedful.facts.history(run.history)), heedful.facts.list(run.facts)),
     ].filter(Boolean));
