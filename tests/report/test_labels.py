@@ -40,7 +40,7 @@ def test_corpora_of_one_name_are_told_apart_by_their_options_rather_than_their_s
         _run(corpus_options={"length": 30, "test": 100}),
     ]
     assert [corpus for corpus, _ in labels(runs)] == [
-        "planted (classes 2, length 12)",
+        "planted (classes 2, length 24)",
         "planted (classes 3, length 30)",
         "planted (classes 2, length 30)",
     ]

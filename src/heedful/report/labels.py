@@ -42,10 +42,14 @@ def _corpora(runs: Sequence[Run]) -> list[str]:
     found = list(plain)
     for name in dict.fromkeys(plain):
         places = [index for index, each in enumerate(plain) if each == name]
-        options = [runs[index].config.corpus_options for index in places]
+        options = [_without_preset(runs[index].config.corpus_options) for index in places]
         for place, detail in zip(places, differences(options, last=_SIZES), strict=True):
             found[place] = f"{name} ({detail})" if detail else name
     return found
+
+
+def _without_preset(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != "cleaning"}  # the preset says the same
 
 
 def _told_apart(named: list[Label], runs: Sequence[Run], describe: Callable[[Sequence[Run]], list[str]]) -> list[Label]:

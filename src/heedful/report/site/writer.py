@@ -15,7 +15,7 @@ from heedful.report.gathering import Gathered
 from heedful.report.key_figures import KEYS
 from heedful.report.labels import labels
 from heedful.report.site.about import about_run
-from heedful.report.site.chart_data import write_charts
+from heedful.report.site.chart_data import write_charts, write_instances
 from heedful.report.site.packing import write_data, write_file
 from heedful.report.site.run_data import write_run
 from heedful.report.site.table_data import table_data
@@ -60,7 +60,7 @@ def write_site(
             details = {
                 "tables": [table for table in own if table["rows"]],
                 "charts": write_charts(run, folder, key, formats=formats),
-                "gallery": [],
+                "gallery": write_instances(run, folder, key, formats=formats),
             }
             write_data(folder, f"{key}/run", {**about, **data, **details})
             reporter.finish(f"{data['n']:,} instances")
