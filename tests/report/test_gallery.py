@@ -6,7 +6,7 @@ import pytest
 from heedful.errors import NotFound
 from heedful.report.gallery import choose, gallery, write_gallery
 from tests.making import make_evidence
-from tests.report.making import make_run
+from tests.report.made_run import made_run
 
 
 def _rows(**columns: list[object]) -> pl.DataFrame:
@@ -65,17 +65,19 @@ def test_the_order_of_the_rows_is_no_matter() -> None:
 
 def test_a_run_without_the_adversary_has_no_gallery(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="--experiments adversary"):
-        gallery(make_run(tmp_path / "run"))
+        gallery(made_run(tmp_path / "run", experiments=()))
 
 
 @pytest.mark.parametrize("outputs", [1, 5])
 def test_files_of_the_chosen_instances(tmp_path: Path, outputs: int) -> None:
-    run = make_run(tmp_path / "run", make_evidence(n=20, outputs=outputs), performed=("adversary",))
+    run = made_run(tmp_path / "run", make_evidence(n=20, outputs=outputs), experiments=("adversary",))
     chosen = gallery(run)
     assert chosen
     assert all(run.evidence.ids[one.index] == one.id for one in chosen)
     assert chosen[0].name.startswith("0-" if outputs == 1 else "largest-")
-    paths = write_gallery(run, tmp_path / "gallery", formats=["svg", "tex", "html"])
+    files = write_gallery(run, tmp_path / "gallery", formats=["svg", "tex", "html"])
+    assert list(files) == chosen
+    paths = [path for each in files.values() for path in each]
     assert [path.name for path in paths[:3]] == [f"{chosen[0].name}.{ending}" for ending in ("svg", "tex", "html")]
     assert len(paths) == 3 * len(chosen)
     for path in paths:
@@ -83,6 +85,6 @@ def test_files_of_the_chosen_instances(tmp_path: Path, outputs: int) -> None:
 
 
 def test_heat_maps_can_be_pictures(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", make_evidence(n=3), performed=("adversary",))
-    paths = write_gallery(run, tmp_path / "gallery", formats=["pdf", "png"])
-    assert {path.read_bytes()[:4] for path in paths} == {b"%PDF", b"\x89PNG"}
+    run = made_run(tmp_path / "run", make_evidence(n=3), experiments=("adversary",))
+    files = write_gallery(run, tmp_path / "gallery", formats=["pdf", "png"])
+    assert {path.read_bytes()[:4] for each in files.values() for path in each} == {b"%PDF", b"\x89PNG"}

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +15,7 @@ from heedful.report.charts import CHARTS, Chart, Facts
 from heedful.report.charts.render import to_svg
 from heedful.report.rows import COLUMNS
 from tests.making import make_evidence
-from tests.report.making import make_run
+from tests.report.made_run import made_run
 
 HOSTILE = ("a'b\"</text><script>&\\", "${x} {{y}} %d [0] \u202e", "")
 Rows = list[dict[str, Any]]
@@ -43,9 +44,9 @@ def _rows(chart: Chart, classes: tuple[str, ...], n: int, value: Any = "random")
 
 def _awkward(chart: Chart) -> Iterator[tuple[str, Facts, Rows]]:
     few, many = ("bad", "good"), tuple("abcdefgh")
-    yield "none", _facts(few, 0), []
+    yield "none", _facts(few), []
     yield "all undefined", _facts(few), _rows(chart, few, 8, None)
-    yield "one", _facts(HOSTILE, 1), _rows(chart, HOSTILE, 1)
+    yield "one", _facts(HOSTILE), _rows(chart, HOSTILE, 1)
     yield "hostile names", _facts(HOSTILE), _rows(chart, HOSTILE, 8)
     yield "all equal, in one class", _facts(few), _rows(chart, few[:1], 8, 0.5)
     yield "at the ends", _facts(few), _rows(chart, few, 4, 0.0) + _rows(chart, few, 4, 1.0)
@@ -126,7 +127,7 @@ def test_a_specification_is_its_askers_own() -> None:
 
 
 def test_what_was_not_performed_is_said_with_what_to_do(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", performed=("removal", "permutation"))
+    run = made_run(tmp_path / "run", experiments=("removal", "permutation"))
     assert CHARTS["removal-mass"].missing(run) is None
     assert CHARTS["permutation"].missing(run) is None
     told = CHARTS["adversary-densities"].missing(run)
@@ -136,9 +137,7 @@ def test_what_was_not_performed_is_said_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_performed_is_not_recommended(tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    run = make_run(tmp_path / "run", replace(make_evidence(), truth=None))
+    run = made_run(tmp_path / "run", replace(make_evidence(), truth=None), experiments=())
     told = CHARTS["truth-mass"].missing(run)
     assert told is not None
     assert "this corpus has none" in told
@@ -146,7 +145,7 @@ def test_what_cannot_be_performed_is_not_recommended(tmp_path: Path) -> None:
 
 
 def test_a_measure_that_was_left_out_is_named(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", performed=("correlation",))
+    run = made_run(tmp_path / "run", experiments=("correlation",))
     results = run.results("correlation").drop("tau_attention_leave_one_out")
     results.write_parquet(tmp_path / "run" / "results" / "correlation.parquet")
     assert CHARTS["tau-gradient"].missing(run) is None
@@ -154,11 +153,11 @@ def test_a_measure_that_was_left_out_is_named(tmp_path: Path) -> None:
 
 
 def test_facts_of_a_run(tmp_path: Path) -> None:
-    facts = Facts.of(make_run(tmp_path / "affine", performed=("removal",)))
+    facts = Facts.of(made_run(tmp_path / "affine", experiments=("removal",)))
     assert (facts.classes, facts.grouped, facts.n, facts.epsilon) == (("a", "b"), True, 30, 0.01)
     assert "optimal_fraction" in facts.columns
     other = make_evidence(n=4, outputs=5, decoder="tanh")
-    unknown = Facts.of(make_run(tmp_path / "tanh", other, performed=("removal",)))
+    unknown = Facts.of(made_run(tmp_path / "tanh", other, experiments=("removal",)))
     assert not unknown.grouped
     assert "attention_fraction" in unknown.columns
     assert "optimal_fraction" not in unknown.columns

@@ -223,9 +223,10 @@ def test_half_finished_runs_are_told_as_missing(whole: Run, bare: Run, unprepare
             assert set(table.runs) == {whole.folder.name}, name
             assert all(row[1] == f"bilstm + additive, seed 0, {_hash(whole)}" for row in table.rows)
     assert made["jain-wallace-table-1"].runs == (whole.folder.name, bare.folder.name)
-    untold = "its model is not trained and tested yet; `heedful run` with the same options does it"
+    untold = "the model is not trained and tested yet; `heedful run` with the same options does it"
+    again = "`heedful run` with the same options and --experiments reach does it"
     assert made["reach"].missing == (
-        "planted, bilstm + additive, seed 1: reach was not performed; `heedful run … --experiments reach` does it",
+        f"planted, bilstm + additive, seed 1: reach was not performed; {again}",
         f"planted, bilstm + additive, seed 0, 00000000: {untold}",
     )
     assert made["missing"].runs == (bare.folder.name, unprepared.folder.name)

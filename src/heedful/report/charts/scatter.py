@@ -25,7 +25,7 @@ def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Cha
     points: alt.Chart = (
         alt.Chart(ROWS)
         .transform_filter(defined(x.column, y.column))
-        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, clip=True, aria=False)
+        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, aria=False)
         .encode(
             x=axis(x.column, x.title, x.domain, ticks=x.ticks),
             y=upright(y.column, y.title, y.domain, ticks=y.ticks),

@@ -43,6 +43,7 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     missing: tuple[str, ...] = ()  # a sentence for each run and experiment that could not be told
     runs: tuple[str | None, ...] = ()  # the folder's name of the run that each row is of
+    positions: tuple[int, ...] = ()  # that run among those that the table was made of
 
     @property
     def shown(self) -> tuple[int, ...]:
