@@ -49,6 +49,7 @@ def test_the_library_is_loaded_only_with_a_chart(visit: Any, shown: Any) -> None
     page.wait_for_timeout(300)
     assert page.evaluate("typeof window.vegaEmbed") == "undefined"
     page.goto(shown.page.as_uri() + f"#/run/{shown.key('sigmoid')}")
+    page.locator(".plot-place").first.scroll_into_view_if_needed()
     page.wait_for_function("() => typeof window.vegaEmbed === 'function'")
 
 

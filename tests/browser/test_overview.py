@@ -34,6 +34,12 @@ def test_the_question_comes_first_and_every_model_answers(overview: Any) -> None
     assert all(sum(map(int, re.findall(r"\d+", answer))) == len(KINDS) for answer in answers)
 
 
+def test_one_striking_text_is_linked(overview: Any) -> None:
+    overview.locator(".striking a").click()
+    overview.wait_for_selector(".page-instances h1")
+    assert "id=" in overview.url
+
+
 def test_the_matrix_has_a_row_for_every_run_below_its_corpus(overview: Any, shown: Any) -> None:
     assert sorted(rows_of(overview)) == sorted(shown.key(kind) for kind in KINDS)
     assert overview.locator(".matrix .group").all_inner_texts() == ["babi-1-simulated", "planted"]

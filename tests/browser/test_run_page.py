@@ -142,6 +142,14 @@ def test_filters_hold_for_all_charts_and_are_restored(opened: Any, shown: Any) -
     )
 
 
+def test_cards_lead_to_instances(opened: Any, shown: Any) -> None:
+    ids = set(instance_rows(shown.runs["softmax"], [])["id"])
+    cards = opened.locator(".card > a").evaluate_all("all => all.map((card) => card.getAttribute('href'))")
+    assert cards
+    assert {unquote(card.partition("?id=")[2]) for card in cards} <= ids
+    opened.wait_for_function("() => [...document.querySelectorAll('.card .excerpt')].every((text) => text.textContent)")
+
+
 def test_the_csv_of_a_table_is_made_in_the_page(opened: Any, tmp_path: Path) -> None:
     opened.locator("[data-table] summary").first.click()
     with opened.expect_download() as waiting:

@@ -67,12 +67,16 @@ heedful.pages.overview = (() => {
     ];
   };
 
-  // One instance to begin with, from the first run that has any; the page does not wait for it.
+  // One instance to begin with, from the run whose attention could differ most; the page does not wait for it.
   const striking = async (site, place) => {
-    const run = site.runs[0] && (await heedful.store.run(site.runs[0].key));
+    const furthest = heedful.sorting.sorted(site.runs.filter(({ figures }) => figures.jsd), ({ figures }) => figures.jsd.value, true)[0];
+    const run = furthest && (await heedful.store.run(furthest.key));
     const item = run?.gallery[0];
     if (!item) return;
-    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, item.why));
+    const { tokens } = await heedful.store.text(run.key, item.index);
+    const words = `“${heedful.printable(tokens.join(" ")).split(" ").slice(0, 10).join(" ")} …”`;
+    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
+      " Beside the model’s attention stands quite other attention under which it says nearly the same.");
     place.hidden = false;
   };
 

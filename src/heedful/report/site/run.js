@@ -28,12 +28,14 @@ heedful.pages.run = (() => {
     h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
     item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files)));
 
-  // A few cards; the others are unfolded on demand.
-  const gallery = (run, first = 6) => {
-    const cards = run.gallery.map((item) => card(run, item));
-    const list = (some) => h("ul", { class: "cards" }, some);
-    return cards.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"), list(cards.slice(0, first)),
-      cards.length > first && h("details", {}, h("summary", {}, `${heedful.count(cards.length - first)} more`), list(cards.slice(first))));
+  // The first of each kind; the others are unfolded on demand.
+  const gallery = (run) => {
+    const kinds = [...heedful.groups(run.gallery, ({ why }) => why.replace(/: [^:]*$/, "")).values()];
+    const [first, others] = [kinds.flatMap((kind) => kind.slice(0, 2)), kinds.flatMap((kind) => kind.slice(2))];
+    const list = (items) => h("ul", { class: "cards" }, items.map((item) => card(run, item)));
+    return first.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
+      h("p", { class: "quiet" }, "The ε-max JSD is how far other attention can be from the model’s own while the output stays nearly the same. At 0.69 they have nothing in common."),
+      list(first), others.length > 0 && h("details", {}, h("summary", {}, `${heedful.count(others.length)} more`), list(others)));
   };
 
   // Lines that begin with a dash belong to the line above them.
