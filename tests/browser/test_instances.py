@@ -199,8 +199,8 @@ def test_columns_by_choice(visit: Any, shown: Any) -> None:
     page = open_list(visit, shown, "sigmoid")
     before = page.locator("[role=columnheader]").count()
     page.click("summary:has-text('Columns')")
-    page.check("[data-column=reach]")
-    page.wait_for_selector("[data-sort=reach]")
+    page.check("[data-column=max_attention]")
+    page.wait_for_selector("[data-sort=max_attention]")
     assert page.locator("[role=columnheader]").count() == before + 1
     cells = page.locator(".list-row >> nth=0").locator("[role=gridcell]").count()
     assert cells == before + 1

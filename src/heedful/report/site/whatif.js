@@ -42,7 +42,15 @@ heedful.pages["what-if"] = (() => {
     begin(page);
     set(page, text);
     write(page);
-    page.equaliser.reveal(Number(/^(?:only|without)\.(\d+)$/.exec(text)?.[1] ?? Infinity));
+    look(page);
+  };
+
+  // The item that the weights are about is the chosen one, and in sight.
+  const look = (page) => {
+    const item = Number(/^(?:only|without)\.(\d+)/.exec(page.text)?.[1] ?? Infinity);
+    if (item >= page.own.length) return;
+    page.equaliser.reveal(item);
+    page.equaliser.choose(item);
   };
 
   const back = (page) => {
@@ -106,6 +114,7 @@ heedful.pages["what-if"] = (() => {
     });
     const how = page.run.sentences ? "Drag a bar to the left or right" : "Drag a bar up or down";
     set(page, page.begin);
+    look(page);
     paint(page);
     return [invitation(page), page.buttons, page.readout.element,
       h("p", { class: "soft how" }, `${how}, or use ↑ ↓ on a chosen one and ← → to choose; all others share the rest in proportion. The line is the model's own weight.`), page.equaliser.element];
