@@ -149,6 +149,23 @@ def test_search_is_part_of_the_address_and_marked_in_the_list(visit: Any, shown:
     assert page.input_value(".search") == word
 
 
+def test_a_search_that_is_given_up_leaves_no_trace(visit: Any, shown: Any) -> None:
+    page = open_list(visit, shown, "sigmoid")
+    settle(page, "60 instances")
+    page.evaluate("""() => {
+      heedful.search.find = (key, words, {progress}) => {
+        progress(1, 3);
+        return new Promise(() => {});
+      };
+    }""")
+    page.fill(".search", "slow")
+    settle(page, "Reading texts: 1 of 3 parts …")
+    assert page.is_visible(".status-line progress")
+    page.fill(".search", "")
+    settle(page, "60 instances")
+    assert not page.is_visible(".status-line progress")
+
+
 def test_a_row_opens_beside_the_list_and_a_link_opens_it_again(visit: Any, shown: Any) -> None:
     evidence = shown.runs["sigmoid"].evidence
     page = open_list(visit, shown, "sigmoid", "?sort=-jsd")
