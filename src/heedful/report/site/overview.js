@@ -78,7 +78,7 @@ heedful.pages.overview = (() => {
     const item = run?.gallery[0];
     if (!item) return;
     const { tokens } = await heedful.store.text(run.key, item.index);
-    const words = `“${heedful.printable(tokens.join(" ")).split(" ").slice(0, 10).join(" ")} …”`;
+    const words = `“${heedful.printable([...tokens.slice(0, 10).join(" ")].slice(0, 100).join(""))} …”`;
     place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
       " Beside the model’s attention stands quite other attention under which it says nearly the same.");
     place.hidden = false;
