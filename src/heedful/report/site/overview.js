@@ -69,12 +69,16 @@ heedful.pages.overview = (() => {
 
   // One instance to begin with, from the run whose attention could differ most; the page does not wait for it.
   const striking = async (site, place) => {
-    const furthest = heedful.sorting.sorted(site.runs.filter(({ figures }) => figures.jsd), ({ figures }) => figures.jsd.value, true)[0];
-    const run = furthest && (await heedful.store.run(furthest.key));
+    const furthest = heedful.sorting.sorted(site.runs.filter(({ figures }) => figures.jsd), ({ figures }) => figures.jsd.value, true);
+    let run = null;
+    for (const { key } of furthest.slice(0, 3)) { // a run need not have a gallery; to look further would take long
+      run = await heedful.store.run(key);
+      if (run.gallery.length) break;
+    }
     const item = run?.gallery[0];
     if (!item) return;
     const { tokens } = await heedful.store.text(run.key, item.index);
-    const words = `“${heedful.printable(tokens.join(" ")).split(" ").slice(0, 10).join(" ")} …”`;
+    const words = `“${heedful.printable([...tokens.slice(0, 10).join(" ")].slice(0, 100).join(""))} …”`;
     place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
       " Beside the model’s attention stands quite other attention under which it says nearly the same.");
     place.hidden = false;
