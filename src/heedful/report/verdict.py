@@ -23,6 +23,13 @@ MOVES = 0.1  # a TVD from which on shuffling is felt
 COSTS = 0.01  # accuracy that a model must lose by equal weights
 OFTEN = 0.1  # a share of instances that is too much
 
+_WEIGHTS = "Does it matter which item has which weight?"
+_NEEDED = "Does the model need its own weights?"
+_SOONER = "Do attended items decide sooner than random ones?"
+_AS_SOON = "Do they decide as soon as those that the gradient names?"
+_ARGUES = "Does the most attended item argue for the decision?"
+_RANKS = "Does attention rank items as importance does?"
+
 Side = Literal["for", "against", "undecided", "unknown"]
 Figures = Mapping[str, KeyFigure | None]
 
@@ -33,6 +40,7 @@ class Sign(NamedTuple):
     test: str
     side: Side
     words: str
+    question: str  # whose yes speaks for attention
 
 
 class Verdict(NamedTuple):
@@ -68,19 +76,19 @@ def verdict(run: Run, figures: Figures) -> Verdict:
 def _shuffled(figures: Figures) -> Sign:
     moved = figures["permuted_tvd"]
     if moved is None:
-        return Sign("permutation", "unknown", "Permutation was not performed.")
+        return Sign("permutation", "unknown", "Permutation was not performed.", _WEIGHTS)
     side: Side = "for" if moved.low > MOVES else "against" if moved.high < MOVES else "undecided"
     felt = {"for": "it matters which item has which weight", "against": "which item has which weight hardly matters"}
     words = (
         f"Shuffled weights move the output by {figure(moved.value)} (TVD): {felt.get(side, 'neither much nor little')}."
     )
-    return Sign("permutation", side, words)
+    return Sign("permutation", side, words, _WEIGHTS)
 
 
 def _replaced(run: Run) -> Sign:
     """Whether equal weights would do: the model's own must be right more often."""
     if not run.done("substitution"):
-        return Sign("substitution", "unknown", "Substitution was not performed.")
+        return Sign("substitution", "unknown", "Substitution was not performed.", _NEEDED)
     frame = scan_parquet(run.folder / STAGES["substitution"].files[0])
     right = (
         frame.filter(pl.col("label").is_not_null())
@@ -88,7 +96,9 @@ def _replaced(run: Run) -> Sign:
         .collect()
     )
     if not len(right):
-        return Sign("substitution", "unknown", "Without labels nobody can say whether equal weights would do as well.")
+        return Sign(
+            "substitution", "unknown", "Without labels nobody can say whether equal weights would do as well.", _NEEDED
+        )
     own, uniform = (right[name].cast(pl.Float64).to_numpy() for name in ("own", "uniform"))
     gain = bootstrap(own - uniform, seed=run.config.seed, draws=DRAWS)
     side: Side = "undecided"
@@ -97,13 +107,14 @@ def _replaced(run: Run) -> Sign:
     told = {"for": "The model needs its weights", "against": "Equal weights do as well"}
     words = told.get(side, "Whether equal weights do as well cannot be told")
     how = f"{percent(float(uniform.mean()))} right with equal weights, {percent(float(own.mean()))} with its own"
-    return Sign("substitution", side, f"{words} ({how}).")
+    return Sign("substitution", side, f"{words} ({how}).", _NEEDED)
 
 
 def _removals(run: Run) -> list[Sign]:
     """Whether attended items decide: sooner than random ones, and not later than those that the gradient names."""
     if not run.done("removal"):
-        return [Sign("removal", "unknown", "Removal was not performed.")]
+        unknown: Side = "unknown"
+        return [Sign("removal", unknown, "Removal was not performed.", question) for question in (_SOONER, _AS_SOON)]
     names = ("items", "attention_count", "gradient_count", "gradient_attention_count", "random_count")
     frame = scan_parquet(run.folder / STAGES["removal"].files[0])
     there = [name for name in names if name in frame.collect_schema().names()]
@@ -111,8 +122,8 @@ def _removals(run: Run) -> list[Sign]:
     holds = dict(zip(told["claim"], told["holds"], strict=True))
     shares = dict(zip(told["claim"], zip(told["share"], told["against"], strict=True), strict=True))
     return [
-        _compared(shares, holds, "by attention decisions change sooner than in random order", True),
-        _compared(shares, holds, "by gradient decisions change sooner than by attention", False),
+        _compared(shares, holds, "by attention decisions change sooner than in random order", _SOONER),
+        _compared(shares, holds, "by gradient decisions change sooner than by attention", _AS_SOON),
     ]
 
 
@@ -120,33 +131,35 @@ def _compared(
     shares: Mapping[str, tuple[float | None, float | None]],
     holds: Mapping[str, bool | None],
     claim: str,
-    good: bool,
+    question: str,
 ) -> Sign:
     ahead, behind = shares[claim]
     if ahead is None:
-        return Sign("removal", "unknown", "Removal was not performed in all the orders that this takes.")
+        return Sign("removal", "unknown", "Removal was not performed in all the orders that this takes.", question)
     counted = f"({percent(ahead)} of the instances against {percent(behind)})"
     if holds[claim] is None:
-        return Sign("removal", "undecided", f"It cannot be told whether {claim} {counted}.")
-    side: Side = "for" if holds[claim] == good else "against"
+        return Sign("removal", "undecided", f"It cannot be told whether {claim} {counted}.", question)
+    side: Side = "for" if holds[claim] == (question == _SOONER) else "against"
     if holds[claim]:
-        return Sign("removal", side, f"{claim[0].upper()}{claim[1:]} {counted}.")
-    return Sign("removal", side, f"It is not so that {claim}: it is the other way round {counted}.")
+        return Sign("removal", side, f"{claim[0].upper()}{claim[1:]} {counted}.", question)
+    return Sign("removal", side, f"It is not so that {claim}: it is the other way round {counted}.", question)
 
 
 def _violation(figures: Figures) -> Sign:
     share = figures["violates"]
     if share is None:
-        return Sign("violation", "unknown", "Violation was not performed.")
+        return Sign("violation", "unknown", "Violation was not performed.", _ARGUES)
     side: Side = "for" if share.high < OFTEN else "against" if share.low > OFTEN else "undecided"
-    return Sign("violation", side, f"The most attended item argues against the decision in {percent(share.value)}.")
+    return Sign(
+        "violation", side, f"The most attended item argues against the decision in {percent(share.value)}.", _ARGUES
+    )
 
 
 def _agreement(figures: Figures) -> Sign:
     taus = {"the gradient": figures["tau_gradient"], "leave-one-out": figures["tau_leave_one_out"]}
     known = {name: tau for name, tau in taus.items() if tau is not None}
     if not known:
-        return Sign("correlation", "unknown", "Correlation was not performed.")
+        return Sign("correlation", "unknown", "Correlation was not performed.", _RANKS)
     agrees, differs = (
         all(tau.low > AGREES for tau in known.values()),
         all(tau.high < DIFFERS for tau in known.values()),
@@ -158,4 +171,4 @@ def _agreement(figures: Figures) -> Sign:
         "against": "quite unlike importance",
         "undecided": "somewhat as importance",
     }
-    return Sign("correlation", side, f"Attention ranks items {words[side]} (Kendall's tau {told}).")
+    return Sign("correlation", side, f"Attention ranks items {words[side]} (Kendall's tau {told}).", _RANKS)

@@ -26,7 +26,7 @@ from heedful.runs.reporter import Reporter
 
 FORMATS = ("svg", "pdf", "png")
 
-_HERE = "heedful.report.site"
+_PAGE = "index.html"
 
 
 class Site(NamedTuple):
@@ -74,7 +74,7 @@ def write_site(
         }
         write_data(folder, "site", site)
         _write_pages(folder, bundle)
-    return Site(out / "index.html", found)
+    return Site(out / _PAGE, found)
 
 
 def _bundle() -> str:
@@ -106,8 +106,7 @@ def _keys(runs: Sequence[Run]) -> list[str]:
 
 
 def _write_pages(folder: Path, bundle: str) -> None:
-    for asset in files(_HERE).iterdir():
-        if asset.name.endswith((".js", ".css")):
-            write_file(folder / "assets" / asset.name, asset.read_text(encoding="utf-8"))
+    for asset in files("heedful.report.site").joinpath("assets").iterdir():
+        place = folder if asset.name == _PAGE else folder / "assets"
+        write_file(place / asset.name, asset.read_text(encoding="utf-8"))
     write_file(folder / "assets" / "vega.js", bundle)
-    write_file(folder / "index.html", files(_HERE).joinpath("index.html").read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ def caveats(runs: Sequence[Run]) -> str:
     random = [run for run in compared if not run.config.embedding.vectors and not _alike(run)]
     if random:
         said.append(
-            f"Of the {len(compared)} runs on corpora of the papers, {len(random)} began with random word vectors, the "
+            f"Of {len(compared)} {'run' if len(compared) == 1 else 'runs'} on corpora of the papers, {len(random)} began with random word vectors, the "
             "papers' with pretrained ones."
         )
     return " ".join(said)

@@ -10,19 +10,9 @@ heedful.verdict = (() => {
     unknown: { mark: "–", words: "not known" },
   };
 
-  // What each test asks, so that yes speaks for attention; where it says several things of a run, in their order.
-  const questions = {
-    permutation: ["Does it matter which item has which weight?"],
-    substitution: ["Does the model need its own weights?"],
-    removal: ["Do attended items decide sooner than random ones?", "Do they decide as soon as those that the gradient names?"],
-    violation: ["Does the most attended item argue for the decision?"],
-    correlation: ["Does attention rank items as importance does?"],
-  };
-
   // What the runs' tests say, by question: [question, sides].
   const byQuestion = (runs) => {
-    const said = runs.flatMap((run) => [...heedful.groups(run.verdict.speaks, ({ test }) => test)].flatMap(([test, signs]) =>
-      signs.map(({ side }, index) => ({ question: questions[test]?.[index] ?? test.replaceAll("_", " "), side }))));
+    const said = runs.flatMap((run) => run.verdict.speaks);
     return [...heedful.groups(said, ({ question }) => question)].map(([question, signs]) => [question, signs.map(({ side }) => side)]);
   };
 
