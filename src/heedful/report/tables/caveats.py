@@ -18,8 +18,9 @@ def caveats(runs: Sequence[Run]) -> str:
     compared = [run for run in runs if published_corpus(run) is not None or published_wins(run) is not None]
     random = [run for run in compared if not run.config.embedding.vectors and not _alike(run)]
     if random:
+        noun = "run" if len(compared) == 1 else "runs"
         said.append(
-            f"Of {len(compared)} {'run' if len(compared) == 1 else 'runs'} on corpora of the papers, {len(random)} began with random word vectors, the "
+            f"Of {len(compared)} {noun} on corpora of the papers, {len(random)} began with random word vectors, the "
             "papers' with pretrained ones."
         )
     return " ".join(said)
