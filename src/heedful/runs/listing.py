@@ -10,7 +10,7 @@ import polars as pl
 
 from heedful.errors import BadInput, HeedfulError
 from heedful.files import fingerprint
-from heedful.runs.config import read_toml, resolve
+from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.runs.directory import STAGES, read_manifest
 from heedful.runs.naming import EXPERIMENT_NAMES
 from heedful.runs.places import Places, run_folders
@@ -70,8 +70,12 @@ def listed(places: Places) -> list[Listed]:
     return [_read(folder) for folder in run_folders(places)]
 
 
-def configuration(values: dict[str, Any]) -> str:
+def configuration_of(config: RunConfig) -> str:
     """What runs that differ only in the seed have in common, as a short hash."""
+    return _configuration(config.model_dump(mode="json", exclude_none=True))
+
+
+def _configuration(values: dict[str, Any]) -> str:
     return fingerprint({key: value for key, value in values.items() if key != "seed"})[:8]
 
 
@@ -81,7 +85,7 @@ def _read(folder: Path) -> Listed:
         values = read_toml(folder / "config.toml")
         if not set(_CHOICES) <= values.keys():  # of an earlier version, or written by hand
             values = resolve(values).model_dump(mode="json", exclude_none=True)
-        about = {name: values[name] for name in _CHOICES} | {"configuration": configuration(values)}
+        about = {name: values[name] for name in _CHOICES} | {"configuration": _configuration(values)}
         _check(folder, about)
         manifest = read_manifest(folder)
     except HeedfulError as error:
