@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from heedful.errors import BadInput
 from heedful.experiments.estimates import estimates
+from heedful.experiments.over_runs import spread
 from heedful.measures import Floats, bootstraps
+from heedful.report.configurations import check_same_instances
 from heedful.report.key_figures import DRAWS, KEYS, key_values
 from heedful.runs.directory import Run
 from heedful.runs.listing import configuration_of
@@ -64,7 +65,7 @@ def _rows(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:
                         "seeds": [group[number].config.seed for number in numbers],
                         "n": len(defined),
                         "mean": float(defined.mean()),
-                        "std": spread_of([each.mean for each in told]),
+                        "std": spread([each.mean for each in told if each.mean is not None]),
                         "low": interval and interval.low,
                         "high": interval and interval.high,
                         **{f"run_{part}s": [getattr(each, part) for each in told] for part in _PARTS},
@@ -72,22 +73,6 @@ def _rows(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:
                 )
     order = {key.name: number for number, key in enumerate(KEYS)}
     return sorted(rows, key=lambda row: order[row["figure"]])
-
-
-def spread_of(means: Sequence[float | None]) -> float | None:
-    """The standard deviation of the runs' means, of a sample: seeds are a few of many. None for fewer than two."""
-    known = [mean for mean in means if mean is not None]
-    return float(np.std(known, ddof=1)) if len(known) > 1 else None
-
-
-def check_same_instances(group: Sequence[Run], frames: Sequence[pl.DataFrame]) -> None:
-    """Raise unless all runs of a group were tested on the same instances."""
-    for run, frame in zip(group, frames, strict=True):
-        if not frame["id"].equals(frames[0]["id"]):
-            raise BadInput(
-                f"{run.folder.name} and {group[0].folder.name} are of one configuration, but tested on other "
-                "instances: their corpus has changed between them; run one of them again, or leave it out"
-            )
 
 
 def _alike(columns: Sequence[Sequence[str]]) -> list[tuple[list[str], list[int]]]:
