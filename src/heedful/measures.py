@@ -114,7 +114,7 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
     filled = np.concatenate([np.where(defined, table, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
     flat = filled.transpose(1, 0, 2).reshape(instances, runs * 2 * quantities)
     means = np.full((draws, quantities), np.nan)
-    block = max(1, _CELLS // max(1, instances))  # draws multiplied at once
+    block = max(1, min(draws, _CELLS // max(1, instances)))  # draws multiplied at once
     for start in range(0, draws if defined.any() else 0, block):
         size = min(block, draws - start)
         picked, times = (counts[:size] for counts in _resampled(seed, runs, instances, block, start // block))

@@ -10,27 +10,16 @@ from heedful.errors import BadInput
 from heedful.measures import bootstrap
 from heedful.report.key_figures import key_figures
 from heedful.report.seeds import seed_figures
-from heedful.runs.config import resolve
 from heedful.runs.directory import Run
-from tests.making import make_evidence
-from tests.report.made_run import made_run
-from tests.runs.test_seeds import seeded
+from tests.report.seeded import run_as
 
 EXPERIMENTS = ("permutation", "violation", "correlation")
-
-
-def seeded_run(folder: Path, seed: int, *, n: int = 30, experiments: tuple[str, ...] = EXPERIMENTS) -> Run:
-    made_run(folder, seeded(make_evidence(7, n=n), seed), experiments=experiments)
-    (folder / "config.toml").unlink()
-    run = Run(folder, resolve({"corpus": "planted", "seed": seed}))
-    run.write_config()
-    return run
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     folder = tmp_path_factory.mktemp("runs")
-    return [seeded_run(folder / f"run-{seed}", seed) for seed in (2, 0, 1)]
+    return [run_as(folder / f"run-{seed}", seed=seed, n=30, experiments=EXPERIMENTS) for seed in (2, 0, 1)]
 
 
 def test_means_spread_and_intervals(runs: list[Run]) -> None:
@@ -62,7 +51,7 @@ def test_every_figure_of_a_single_run_is_its_own(runs: list[Run]) -> None:
 
 
 def test_a_figure_that_only_some_runs_have(runs: list[Run], tmp_path: Path) -> None:
-    bare = seeded_run(tmp_path / "bare", 5, experiments=("violation",))
+    bare = run_as(tmp_path / "bare", seed=5, n=30, experiments=("violation",))
     frame = seed_figures([*runs, bare], draws=50)
     counts = dict(frame.select("figure", pl.col("runs").list.len()).iter_rows())
     assert (counts["violates"], counts["permuted_tvd"]) == (4, 3)
@@ -70,4 +59,4 @@ def test_a_figure_that_only_some_runs_have(runs: list[Run], tmp_path: Path) -> N
 
 def test_other_instances_are_refused(runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="fewer and run-0 are of one configuration, but tested on other instances"):
-        seed_figures([*runs, seeded_run(tmp_path / "fewer", 5, n=29)])
+        seed_figures([*runs, run_as(tmp_path / "fewer", seed=5, n=29)])

@@ -11,19 +11,11 @@ import heedful.runs.seeds
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.measures import jsd
-from heedful.ragged import Ragged
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.seeds import between, by_configuration
-from tests.making import complete, make_evidence
-
-
-def seeded(evidence: Evidence, seed: int) -> Evidence:
-    """The same instances seen by another model."""
-    draw = np.random.default_rng(100 + seed)
-    rows = [draw.dirichlet(np.ones(size)) for size in evidence.weights.lengths]
-    other = complete(Ragged.from_rows(rows, dtype=np.float32), draw, evidence.outputs)
-    return replace(other, tokens=evidence.tokens, labels=evidence.labels)
+from tests.making import make_evidence
+from tests.report.seeded import seeded
 
 
 def run_at(folder: Path, evidence: Evidence, **values: object) -> Run:

@@ -13,6 +13,10 @@ LEGEND = (
     "sd: difference in units of the published standard deviation over instances; = within half of one, ~ within one, ≠ "
     "further away. Where none was published: = inside our interval, ~ within 0.05, ≠ further away."
 )
+WORDS = (
+    "sd: difference in units of the published standard deviation over instances; near: within half of one, not far: "
+    "within one. Where none was published, near: inside our interval, not far: within 0.05."
+)
 
 
 class Apart(NamedTuple):
@@ -21,6 +25,11 @@ class Apart(NamedTuple):
     difference: float
     in_std: float | None  # in units of the published standard deviation
     sign: Sign
+
+    @property
+    def words(self) -> str | None:
+        """The sign in words, which no spreadsheet takes for a formula."""
+        return {"=": "near", "~": "not far", "≠": "far", "": None}[self.sign]
 
 
 def apart(ours: Pooled, value: float, std: float | None) -> Apart | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from heedful.errors import BadInput
-from heedful.report.apart import LEGEND, Apart, apart
+from heedful.report.apart import WORDS, Apart, apart
 from heedful.report.checklist import Checked, checklist
 from heedful.report.compared import Compared, Published, compared
 from heedful.report.configurations import Configuration, configurations
@@ -95,7 +95,7 @@ def figures_table(comparison: Comparison) -> Table:
     return Table(
         name="comparison",
         title="Published figures beside ours",
-        caption=f"In brackets 95 % intervals over seeds and instances. {LEGEND} {RELEASED} {said}".strip(),
+        caption=f"In brackets 95 % intervals over seeds and instances. {WORDS} {RELEASED} {said}".strip(),
         columns=(CORPUS, MODEL, *_COLUMNS),
         rows=tuple(rows),
         runs=tuple(runs),
@@ -108,7 +108,7 @@ def _cells(side: Side, row: Row) -> Iterator[Value]:
     yield from (told.ours.mean, told.ours.low, told.ours.high, told.ours.spread)
     for theirs, away in ((told.paper, row.paper), (told.released, row.released)):
         yield from (None, None) if theirs is None else theirs
-        yield from (None, None, None) if away is None else (away.difference, away.in_std, away.sign or None)
+        yield from (None, None, None) if away is None else (away.difference, away.in_std, away.words)
 
 
 def claims_table(comparison: Comparison) -> Table:
@@ -149,7 +149,9 @@ def _beside(key: str, title: str) -> tuple[Column, ...]:
         ),
         Column(f"{key}_apart", "apart", "signed", 2, "Ours minus that."),
         Column(f"{key}_apart_sd", "sd", "signed", 1, "The same in units of the published standard deviation."),
-        Column(f"{key}_sign", "sign", meaning="= near, ~ not far, ≠ far."),
+        Column(
+            f"{key}_words", "how far", meaning="Near, not far, or far: by the published deviation, or our interval."
+        ),
     )
 
 

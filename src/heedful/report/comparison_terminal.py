@@ -48,7 +48,8 @@ def _figures(side: Side) -> Table:
     count = len(side.configuration.runs)
     seeds = f"{count} seeds" if count > 1 else f"seed {side.configuration.config.seed}"
     title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}"
-    table = Table(title=Text(printable(title), style="bold"), title_justify="left", box=None, pad_edge=False)
+    heading = Text(printable(title), style="bold")
+    table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     sources = [name for name in ("paper", "released") if any(getattr(row.told, name) is not None for row in side.rows)]
     table.add_column("figure", no_wrap=True)
     table.add_column("decided", no_wrap=True, overflow="ellipsis", max_width=10)
