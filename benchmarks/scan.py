@@ -65,7 +65,3 @@ def timed(call: Callable[[], pl.DataFrame]) -> tuple[float, pl.DataFrame]:
     started = time.perf_counter()
     frame = call()
     return time.perf_counter() - started, frame
-
-
-if __name__ == "__main__":
-    print(scan_result("grouped mean over 200 runs", least=1.5))

@@ -41,6 +41,15 @@ def test_seeds_are_taken_together(runs: list[Run]) -> None:
     assert second.seeds == ""
 
 
+def test_configurations_are_not_told_apart_by_seeds(runs: list[Run], tmp_path: Path) -> None:
+    released = [
+        run_as(tmp_path / f"released-{seed}", corpus="sst", preset="released", seed=seed, experiments=("correlation",))
+        for seed in (3, 4)
+    ]
+    labels = [side.configuration.label for side in compare([*runs[:2], *released]).sides]
+    assert labels == ["sst, bilstm + additive, paper", "sst, bilstm + additive, released"]
+
+
 def test_tau_by_class(runs: list[Run]) -> None:
     row = _only(compare(runs).sides[0].rows, "tau gradient", "b")
     frames = [run.results("correlation") for run in sorted(runs[:2], key=lambda run: run.config.seed)]

@@ -62,7 +62,8 @@ class Configuration:
 def configurations(runs: Sequence[Run]) -> list[Configuration]:
     """All configurations of runs, in the order of their first ones."""
     groups = by_configuration(runs)
-    named = labels([group[0] for group in groups])
+    # a seed does not tell configurations apart
+    named = labels([Run(run.folder, run.config.model_copy(update={"seed": 0})) for run, *_ in groups])
     return [Configuration(group, *name) for group, name in zip(groups, named, strict=True)]
 
 
