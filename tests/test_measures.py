@@ -158,7 +158,8 @@ def test_several_quantities_have_the_intervals_that_each_has_alone() -> None:
 def test_draws_in_blocks_are_those_of_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).normal(size=(3, 40, 2))
     values[1, 7] = np.nan
-    monkeypatch.setattr(measures, "_CELLS", 7 * 40)  # blocks of seven draws
+    monkeypatch.setattr(measures, "_MOST", 7)  # blocks of seven draws
+    monkeypatch.setattr(measures, "_LEAST", 7)
     means = []
     for draw in range(30):
         picked, times = (counts[draw % 7] for counts in measures._resampled(2, 3, 40, 7, draw // 7))
@@ -167,3 +168,12 @@ def test_draws_in_blocks_are_those_of_a_plain_loop(monkeypatch: pytest.MonkeyPat
         means.append(np.nanmean(chosen, axis=(0, 1)))
     expected = np.quantile(means, [0.025, 0.975], axis=0).T
     assert np.allclose(bootstraps(values, seed=2, draws=30), expected, rtol=1e-12)  # type: ignore[arg-type]
+
+
+def test_large_results_have_the_same_intervals_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(2).normal(size=(2, 30, 5))
+    whole = bootstraps(values, seed=1, draws=40)
+    monkeypatch.setattr(measures, "_HELD", 100)
+    monkeypatch.setattr(measures, "_CELLS", 1)  # nothing is kept
+    monkeypatch.setattr(measures, "_LEAST", 128)
+    assert np.allclose(bootstraps(values, seed=1, draws=40), whole, rtol=1e-12)  # type: ignore[arg-type]

@@ -19,7 +19,9 @@ from heedful.ranking import check_same_rows
 
 Floats = NDArray[np.float64]
 
-_CELLS = 1 << 19  # numbers of a bootstrap held at a time
+_CELLS = 1 << 19  # numbers drawn by a bootstrap that are kept for the next one
+_HELD = 1 << 24  # numbers of which means are taken at a time
+_LEAST, _MOST = 16, 128  # draws of a block
 
 
 def tvd(first: ArrayLike, second: ArrayLike) -> Floats:
@@ -110,14 +112,18 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
     and is done once for all."""
     table = np.asarray(values, dtype=np.float64)  # (R, n, Q)
     runs, instances, quantities = table.shape
+    if quantities > 1 and table.size > _HELD:
+        halves = np.array_split(table, 2, axis=2)
+        return [one for half in halves for one in bootstraps(half, seed=seed, level=level, draws=draws)]
     defined = ~np.isnan(table)
     filled = np.concatenate([np.where(defined, table, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
     flat = filled.transpose(1, 0, 2).reshape(instances, runs * 2 * quantities)
     means = np.full((draws, quantities), np.nan)
-    block = max(1, min(draws, _CELLS // max(1, instances)))  # draws multiplied at once
+    block = max(_LEAST, min(_MOST, _CELLS // max(1, instances)))  # draws multiplied at once
+    resample = _resampled if block * instances <= _CELLS else _resampled.__wrapped__  # too large to be kept
     for start in range(0, draws if defined.any() else 0, block):
         size = min(block, draws - start)
-        picked, times = (counts[:size] for counts in _resampled(seed, runs, instances, block, start // block))
+        picked, times = (counts[:size] for counts in resample(seed, runs, instances, block, start // block))
         drawn = (times.astype(np.float64) @ flat).reshape(size, runs, 2 * quantities)
         sums, counts = np.split((picked[..., None] * drawn).sum(axis=1), 2, axis=1)  # (B, Q) each
         np.divide(sums, counts, out=means[start : start + size], where=counts > 0)

@@ -70,6 +70,9 @@ def test_wins_are_counted_instance_by_instance(frame: pl.DataFrame) -> None:
         assert row["n"] == len(several) - outcomes["neither"]
         assert row["share"] == pytest.approx(outcomes["first_wins"] / row["n"])
         assert row["low"] <= row["share"] <= row["high"]
+        for side in ("first", "second"):  # of all, those that neither changes included
+            assert row[f"{side}_all"] == pytest.approx(outcomes[f"{side}_wins"] / len(several))
+            assert row[f"{side}_all_low"] <= row[f"{side}_all"] <= row[f"{side}_all_high"]
         sides = [0] * outcomes["first_wins"] + [2] * outcomes["second_wins"]
         assert row["p_value"] == pytest.approx(sign_test(sides, [1] * len(sides)).p_value)
     assert np.allclose(table["p_holm"], holm(table["p_value"]))

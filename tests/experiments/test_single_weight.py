@@ -13,7 +13,7 @@ from heedful.experiments import flip_table, single_weight
 from heedful.experiments.rankings import item_values
 from heedful.experiments.single_weight import LEADERS
 from heedful.experiments.views import view_of
-from heedful.measures import output_jsd
+from heedful.measures import bootstrap, output_jsd
 from heedful.ragged import Ragged
 from tests.experiments.removing import affine, made, own_weights, two_classes, without
 from tests.making import make_evidence
@@ -94,6 +94,16 @@ def test_the_table_adds_up_and_expectations_are_means(rival: str) -> None:
         (several["attention_expected_flips"] * ~several["attention_flips"]).mean()
     )
     assert drawn["neither"] == pytest.approx(expected["neither"], abs=0.05)
+
+
+def test_shares_have_intervals_over_instances() -> None:
+    frame = single_weight(make_evidence(4, n=80, outputs=3, longest=9))
+    several = frame.filter(pl.col("items") > 1)
+    row = flip_table(frame, seed=2, draws=60).row(1, named=True)
+    top, rival = several["attention_flips"].cast(pl.Float64), several["attention_expected_flips"]
+    interval = bootstrap(((1 - top) * rival).to_numpy(), seed=2, draws=60)
+    assert (row["rival_only_low"], row["rival_only_high"]) == pytest.approx(interval)
+    assert flip_table(frame, draws=0)["both_low"].null_count() == 6
 
 
 def test_a_table_of_single_items_is_of_nothing() -> None:

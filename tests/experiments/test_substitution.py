@@ -80,3 +80,25 @@ def test_answers_that_are_no_class_are_missed_and_classes_that_never_occur_are_l
     expected = classification_metrics(labels, evidence.output, evidence.classes or tuple("abcdefghi"))
     assert scores["accuracy"][0] == pytest.approx(expected["accuracy"]) == pytest.approx(0.75)
     assert scores["macro_f1"][0] == pytest.approx(expected["macro_f1"])
+
+
+def test_changes_have_paired_intervals() -> None:
+    evidence = make_evidence(5, n=300, outputs=3, longest=9)
+    frame = substitution(replace(evidence, labels=evidence.decisions))  # always right with its own weights
+    scores = substitution_scores(frame, draws=500)
+    own, *others = scores.iter_rows(named=True)
+    assert (own["accuracy"], own["accuracy_low"], own["accuracy_change"], own["accuracy_change_low"]) == (
+        1,
+        1,
+        None,
+        None,
+    )
+    for row in others:
+        # of a model that is always right, what is lost is what changes
+        assert row["accuracy_change"] == pytest.approx(row["agreement"] - 1)
+        assert row["accuracy_change_low"] == pytest.approx(row["agreement_low"] - 1, abs=0.03)
+        assert row["macro_f1_change_low"] <= row["macro_f1_change"] <= row["macro_f1_change_high"] < 0
+    plain = substitution_scores(frame, draws=0)
+    assert plain.columns == scores.columns
+    assert plain["accuracy_low"].null_count() == 4
+    assert plain["accuracy_change"].null_count() == 1

@@ -11,7 +11,7 @@ from heedful.experiments import EXPERIMENTS
 from heedful.files import write_json, write_parquet
 from heedful.runs.config import resolve
 from heedful.runs.directory import STAGES, Run
-from tests.making import make_importance
+from tests.making import make_evidence, make_importance
 
 QUICK = (
     "correlation",
@@ -26,8 +26,9 @@ QUICK = (
 )
 
 
-def made_run(folder: Path, evidence: Evidence, *, experiments: Sequence[str] = QUICK) -> Run:
+def made_run(folder: Path, evidence: Evidence | None = None, *, experiments: Sequence[str] = QUICK) -> Run:
     """A finished run whose model is nobody's: its experiments are real, its training is not."""
+    evidence = make_evidence(n=30, longest=8) if evidence is None else evidence
     run = Run(folder, resolve({"corpus": "planted"}))
     run.write_config()
     for name in ("vocabulary.parquet", "model.safetensors", "training.jsonl"):

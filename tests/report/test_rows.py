@@ -48,17 +48,17 @@ def test_without_labels_nothing_is_right_or_wrong(tmp_path: Path) -> None:
 def test_an_experiment_that_was_not_performed_has_no_columns(tmp_path: Path) -> None:
     run = made_run(tmp_path / "made", make_evidence(), experiments=("reach",))
     assert {column.experiment for column in columns_of(run)} == {"evidence", "reach"}
-    assert instance_rows(run, ["jsd", "reach"]).columns == ["id", "reach"]
+    assert instance_rows(run, ["jsd", "attention_matters"]).columns == ["id", "attention_matters"]
 
 
 def test_figures_find_their_instances_in_any_order(tmp_path: Path) -> None:
     run = made_run(tmp_path / "made", make_evidence(n=8), experiments=("reach",))
-    before = instance_rows(run, ["reach"])
+    before = instance_rows(run, ["attention_matters"])
     frame = run.results("reach")
     write_parquet(run.folder / "results" / "reach.parquet", frame[::-1][:-1])
-    after = instance_rows(run, ["reach"])
-    assert after["reach"][1:].equals(before["reach"][1:])
-    assert after["reach"][0] is None
+    after = instance_rows(run, ["attention_matters"])
+    assert after["attention_matters"][1:].equals(before["attention_matters"][1:])
+    assert after["attention_matters"][0] is None
 
 
 def test_names_are_fields_of_charts() -> None:

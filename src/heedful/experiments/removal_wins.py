@@ -45,8 +45,9 @@ def removal_wins(
     found = estimates(needed.select(shares), seed=seed, draws=draws)
     rows = []
     for first, second in pairs:
-        compared = needed.filter(_compared(first, second))
-        tested = sign_test(compared[first], compared[second])
+        pair = needed.select(first, second).to_numpy()  # (n, 2)
+        compared = pair[np.isfinite(pair).any(axis=1)]
+        tested = sign_test(compared[:, 0], compared[:, 1])
         told = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
         rows.append(
             {
@@ -76,15 +77,10 @@ def _shares(first: str, second: str) -> dict[str, pl.Expr]:
     """What each share is the mean of."""
     one, other = pl.col(first), pl.col(second)
     return {
-        "share": pl.when(_compared(first, second)).then(one < other),
+        "share": pl.when(one.is_finite() | other.is_finite()).then(one < other),
         "first_all": one < other,
         "second_all": other < one,
     }
-
-
-def _compared(first: str, second: str) -> pl.Expr:
-    """Whether one of them changes the decision."""
-    return pl.col(first).is_finite() | pl.col(second).is_finite()
 
 
 def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:

@@ -85,21 +85,24 @@ def _first(group: pl.DataFrame, count: int, *, descending: bool) -> pl.DataFrame
     return best.sort("jsd", "id", descending=[descending, False])
 
 
-def write_gallery(run: Run, folder: Path, *, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write the heat-maps of the chosen instances, `<name>.<format>`."""
+def write_gallery(run: Run, folder: Path, *, formats: Sequence[str] = FORMATS) -> dict[Chosen, list[Path]]:
+    """Write the heat-maps of the chosen instances, `<name>.<format>`; the files of each."""
+    return {chosen: _write(run, chosen, folder / chosen.name, formats) for chosen in gallery(run)}
+
+
+def _write(run: Run, chosen: Chosen, stem: Path, formats: Sequence[str]) -> list[Path]:
     from heedful.report.charts.render import write_drawing  # brings vl-convert along
 
-    paths = []
-    for chosen in gallery(run):
-        instance = read_instance(run, chosen.id)
-        stem = folder / chosen.name
-        for format in formats:
-            if format in _TEXTS:
-                path = stem.with_name(f"{stem.name}.{format}")
-                write_text(path, _TEXTS[format](instance))
-            else:
-                path = write_drawing(to_svg(instance), stem, format)
-            paths.append(path)
+    if not formats:
+        return []
+    instance = read_instance(run, chosen.id)
+    drawing, paths = to_svg(instance), []
+    for format in formats:
+        if format in _TEXTS:
+            paths.append(stem.with_name(f"{stem.name}.{format}"))
+            write_text(paths[-1], _TEXTS[format](instance))
+        else:
+            paths.append(write_drawing(drawing, stem, format))
     return paths
 
 

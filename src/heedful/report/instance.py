@@ -11,9 +11,10 @@ from heedful.evidence import Evidence, chance, collect, decide, read_metadata, s
 from heedful.experiments import adversary
 from heedful.experiments.flip_sets import smallest_flip_sets
 from heedful.experiments.margins import Margins
+from heedful.files import scan_parquet
 from heedful.printable import plain_text
 from heedful.ragged import Ragged
-from heedful.runs.directory import Run
+from heedful.runs.directory import STAGES, Run
 from heedful.validation import NO_LABEL
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def read_instance(run: Run, id: str | None) -> Instance:
     if not len(row):
         first = collect(frame.select("id").head(1), path).item()
         raise NotFound(f"{path}: there is no instance '{id}'; ids look like '{first}'")
-    return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run)
+    return _of(Evidence.from_frame(row, read_metadata(path), str(path)), run, stored=run.done("adversary"))
 
 
 def read_text(run: Run, text: str, query: str | None) -> Instance:
@@ -133,7 +134,7 @@ def _candidates(run: Run, tokens: list[str]) -> Ragged | None:
     return Ragged.from_rows([found or range(len(run.classes))], dtype=np.int32)
 
 
-def _of(evidence: Evidence, run: Run) -> Instance:
+def _of(evidence: Evidence, run: Run, *, stored: bool = False) -> Instance:
     classes = run.classes
     decision = int(decide(evidence.output)[0])
     label = NO_LABEL if evidence.labels is None else int(evidence.labels[0])
@@ -148,14 +149,14 @@ def _of(evidence: Evidence, run: Run) -> Instance:
         truth=None if evidence.truth is None else evidence.truth[0].tolist(),
         query=None if evidence.query is None else [str(token) for token in evidence.query[0]],
         scores=[] if evidence.scores is None else evidence.scores[0].tolist(),
-        adversarial=_adversarial(evidence, run) if evidence.decodable else None,
+        adversarial=_adversarial(evidence, run, stored=stored) if evidence.decodable else None,
         flip_set=None if evidence.scores is None else _flip_set(evidence, run),
         sentences=evidence.words is not None,
     )
 
 
 def _flip_set(evidence: Evidence, run: Run) -> FlipSet:
-    """Found anew, as the adversary is."""
+    """Found anew: it takes no time."""
     view, rows = Margins.of(evidence), np.array([0])
     found = smallest_flip_sets(view, rows)
     if not found.counts[0]:
@@ -165,10 +166,17 @@ def _flip_set(evidence: Evidence, run: Run) -> FlipSet:
     return FlipSet(np.flatnonzero(found.chosen[0]).tolist(), run.classes[int(left.decided[0, 0])])
 
 
-def _adversarial(evidence: Evidence, run: Run) -> Adversarial:
-    """Found anew: for one instance that takes no time, and any text has one."""
+def _adversarial(evidence: Evidence, run: Run, *, stored: bool) -> Adversarial:
+    """As the run has stored it, or found: for one instance that takes no time, and any text has one."""
     options = run.config.experiment_options
-    found = adversary(evidence, epsilon=options.epsilon, seed=run.config.seed).row(0, named=True)
+    if stored:
+        path = run.folder / STAGES["adversary"].files[0]
+        table = collect(scan_parquet(path).filter(pl.col("id") == evidence.ids[0]), path)
+        if not len(table):
+            raise BadInput(f"{path} has no row for instance '{evidence.ids[0]}': delete it and run again")
+    else:
+        table = adversary(evidence, epsilon=options.epsilon, seed=run.config.seed)
+    found = table.row(0, named=True)
     output = evidence.decode(evidence.weights.like(np.array(found["weights"])))
     decision = found["adversary_decision"]
     return Adversarial(

@@ -104,7 +104,6 @@ COLUMNS: dict[str, Column] = {
             "flag",
             ("attention_matters", "can_change", "attention can change it", "Whether any attention changes it."),
         ),
-        *_named("reach", "figure", ("reach", "gap", "reach", "How far attention can move the output.")),
         *_named(
             "substitution",
             "figure",

@@ -124,9 +124,9 @@ def test_two_runs_of_one_name_are_two(tmp_path: Path) -> None:
     assert [(run["key"], run["n"]) for run in site["runs"]] == [("made", 3), ("made-2", 4)]
     assert len({run["title"] for run in site["runs"]}) == 2
     for key, n in (("made", 3), ("made-2", 4)):
-        (table,) = data(tmp_path / "site", f"{key}/run")["tables"]
-        assert table["runs"] == [key]
-        assert n in table["rows"][0]
+        tables = {table["name"]: table for table in data(tmp_path / "site", f"{key}/run")["tables"]}
+        assert tables["violation"]["runs"] == [key]
+        assert n in tables["violation"]["rows"][0]
 
 
 def test_missing_experiments_are_said(tmp_path: Path) -> None:

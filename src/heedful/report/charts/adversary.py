@@ -24,7 +24,7 @@ ADVERSARY_HISTOGRAM = Chart(
     name="adversary-histogram",
     title="How different attention could have been",
     caption="How far from the model's own another attention can be (JSD, at most 0.69) while the output moves by no "
-    "more than ε, by decided class; the dashed line is the mean. Jain & Wallace 2019, Figure 4.",
+    "more than ε; the dashed line is the mean. Jain & Wallace 2019, Figure 4.",
     columns=("jsd",),
     build=lambda facts: histogram(
         facts, "jsd", f"{_TITLE} (ε = {facts.epsilon:g})", extent=_EXTENT, bins=40, ticks=0.1
@@ -35,7 +35,7 @@ ADVERSARY_DENSITIES = Chart(
     name="adversary-densities",
     title="How different peaked attention could have been",
     caption="How far from the model's own another attention can be while the output moves by no more than ε, in four "
-    "bands of max attention, by decided class; lines are medians and quartiles. Jain & Wallace 2019, Figure 5.",
+    "bands of max attention; lines are medians and quartiles. Jain & Wallace 2019, Figure 5.",
     columns=("jsd", "max_attention", "decision"),
     build=lambda facts: violins(facts, "jsd", f"{_TITLE} (ε = {facts.epsilon:g})", extent=_EXTENT, bandwidth=0.015),
     brush=("jsd",),

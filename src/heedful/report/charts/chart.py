@@ -9,12 +9,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from heedful.errors import BadInput
 from heedful.evidence import scan
 from heedful.printable import FEW_CLASSES, printable
+from heedful.report.lacking import lacking
 from heedful.report.rows import COLUMNS, columns_of
 from heedful.runs.directory import Run
-from heedful.runs.experimenting import chosen
 
 Drawing = alt.TopLevelMixin  # whatever Altair draws: one view, layers, small multiples
 DATA = "rows"  # what the specification calls its data
@@ -87,10 +86,5 @@ def _spec(chart: Chart, facts: Facts) -> dict[str, Any]:
 
 def _why(run: Run, experiment: str, column: str) -> str:
     """An experiment that was not performed, or that has not found a column."""
-    if run.done(experiment):
-        return f"{experiment} was performed without '{column}': the run's config.toml says which measures were taken"
-    try:
-        chosen((experiment,), scan(run.folder / "evidence.parquet").collect_schema().names())
-    except BadInput as error:
-        return str(error).split(";")[0]
-    return f"{experiment} was not performed; `heedful run` with the same options and --experiments {experiment} does it"
+    without = f"{experiment} was performed without '{column}': the run's config.toml says which measures were taken"
+    return lacking(run, experiment) or without

@@ -38,7 +38,12 @@ def _densities(facts: Facts) -> Drawing:
         .mark_line(strokeWidth=2)
         .encode(
             x=axis("tau", "Kendall's τ", (-1, 1), ticks=0.5),
-            y=alt.Y("density:Q", title="density", axis=alt.Axis(tickCount=4)),
+            y=alt.Y(
+                "density:Q",
+                title="density",
+                axis=alt.Axis(tickCount=4),
+                scale=alt.Scale(domain=alt.DomainUnionWith(unionWith=[0, 1])),  # also where there is nothing
+            ),
             color=colour,
             strokeDash=dash,
             tooltip=[
@@ -55,8 +60,7 @@ def _densities(facts: Facts) -> Drawing:
 TAU_GRADIENT = Chart(
     name="tau-gradient",
     title="Attention and gradient",
-    caption="Kendall's tau of attention and gradient, by decided class; the dashed line is the mean. "
-    "Jain & Wallace 2019, Figure 2.",
+    caption="Kendall's tau of attention and gradient; the dashed line is the mean. Jain & Wallace 2019, Figure 2.",
     columns=("tau_gradient",),
     build=_tau("tau_gradient", "Kendall's τ of attention and gradient"),
     brush=("tau_gradient",),
@@ -64,7 +68,7 @@ TAU_GRADIENT = Chart(
 TAU_LEAVE_ONE_OUT = Chart(
     name="tau-leave-one-out",
     title="Attention and leave-one-out",
-    caption="Kendall's tau of attention and leave-one-out, by decided class; the dashed line is the mean. As Figure 2 "
+    caption="Kendall's tau of attention and leave-one-out; the dashed line is the mean. As Figure 2 "
     "of Jain & Wallace 2019, which is of gradients.",
     columns=("tau_leave_one_out",),
     build=_tau("tau_leave_one_out", "Kendall's τ of attention and leave-one-out"),

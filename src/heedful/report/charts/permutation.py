@@ -11,7 +11,7 @@ PERMUTATION = Chart(
     name="permutation",
     title="Shuffled attention",
     caption="How far the output moves when the weights are shuffled (the median of many shuffles), in four bands of "
-    "max attention, by decided class; lines are medians and quartiles. Where attention is peaked and the output stays, "
+    "max attention; lines are medians and quartiles. Where attention is peaked and the output stays, "
     "it did not matter what was attended. Jain & Wallace 2019, Figure 3.",
     columns=(*_COLUMNS, "decision"),
     build=lambda facts: violins(facts, "permuted_tvd", _TITLE, extent=(0, 1), bandwidth=0.02),

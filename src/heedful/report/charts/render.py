@@ -9,11 +9,8 @@ import vl_convert
 
 from heedful.errors import unknown_name
 from heedful.files import atomic
-from heedful.report.charts import CHARTS
-from heedful.report.charts.chart import DATA, Facts
-from heedful.report.charts.data import run_rows, select
+from heedful.report.charts.chart import DATA
 from heedful.report.charts.theme import config
-from heedful.runs.directory import Run
 
 FORMATS = ("svg", "pdf", "png")
 _SCALE = 2  # pixels of a PNG for each of the drawing's
@@ -25,20 +22,6 @@ def render(
     """Write a chart in each format, `<stem>.<format>`, whole or not at all."""
     svg = to_svg(spec, rows)
     return [write_drawing(svg, stem, format) for format in formats]
-
-
-def render_all(run: Run, folder: Path, *, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write all charts that can be drawn for a run.
-
-    One after the other: vl-convert draws in one thread, and holds Python's lock while it converts.
-    """
-    facts, charts = Facts.of(run), [chart for chart in CHARTS.values() if chart.missing(run) is None]
-    frame = run_rows(run, charts)
-    return [
-        path
-        for chart in charts
-        for path in render(chart.spec(facts), select(frame, chart), folder / chart.name, formats=formats)
-    ]
 
 
 def to_svg(

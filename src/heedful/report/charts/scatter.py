@@ -25,7 +25,7 @@ def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Cha
     points: alt.Chart = (
         alt.Chart(ROWS)
         .transform_filter(defined(x.column, y.column))
-        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, clip=True, aria=False)
+        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, aria=False)
         .encode(
             x=axis(x.column, x.title, x.domain, ticks=x.ticks),
             y=upright(y.column, y.title, y.domain, ticks=y.ticks),
@@ -45,7 +45,7 @@ def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Cha
 
 def line(**ends: float) -> alt.Chart:
     """A straight line to compare with, by its ends x, y, x2, y2; across the view where one is not given."""
-    once = alt.InlineData(values=[{}])
+    once = alt.sequence(0, 1)
     kinds = {"x": alt.XDatum, "y": alt.YDatum, "x2": alt.X2Datum, "y2": alt.Y2Datum}
     encoded = {end: kinds[end](value) for end, value in ends.items()}
     drawn: alt.Chart = alt.Chart(once).mark_rule(strokeDash=[4, 3], clip=True, aria=False).encode(**encoded)

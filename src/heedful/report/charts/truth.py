@@ -6,7 +6,7 @@ from heedful.report.charts.histogram import histogram
 TRUTH_MASS = Chart(
     name="truth-mass",
     title="Attention on the items that decide",
-    caption="How much attention lies on the items that are known to decide, by decided class; the dashed line is the "
+    caption="How much attention lies on the items that are known to decide; the dashed line is the "
     "mean. Not in the papers.",
     columns=("truth_mass",),
     build=lambda facts: histogram(

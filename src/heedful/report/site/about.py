@@ -4,6 +4,7 @@ from typing import Any
 
 from heedful.evidence import scan
 from heedful.report.key_figures import key_figures
+from heedful.report.labels import Label
 from heedful.report.lacking import lacking
 from heedful.report.verdict import verdict
 from heedful.runs.directory import Run
@@ -12,18 +13,18 @@ from heedful.runs.naming import EXPERIMENT_NAMES
 _SHOWN = ("corpus", "model", "encoder", "attention", "seed", "preset")
 
 
-def about_run(run: Run, key: str, title: str) -> dict[str, Any]:
-    """Plain values; `key` names the run in addresses and files, `title` for people."""
+def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
+    """Plain values; `key` names the run in addresses and files, `label` for people."""
     config, figures = run.config, key_figures(run)
     columns = scan(run.folder / "evidence.parquet").collect_schema().names()
     return {
         "key": key,
-        "title": title,
+        "title": ", ".join(label),
         "folder": run.folder.name,
         **{name: getattr(config, name) for name in _SHOWN},
         "subset": bool(run.manifest["corpus"]["subset"]),
-        "corpus_label": run.corpus_label,
-        "model_label": run.model_label,
+        "corpus_label": label[0],
+        "model_label": label[1],
         "classes": list(run.classes),
         "sentences": "words" in columns,
         "query": "query" in columns,
@@ -39,7 +40,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
     corpus = manifest["corpus"]
     sizes = {split: sum(counts) for split, counts in corpus["counts"].items()}
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
-    memory = max(stage["peak_memory_mb"] for stage in manifest["stages"].values())
+    memory = max(stage["peak_memory_mb"] or 0 for stage in manifest["stages"].values())
     return [
         ("texts", ", ".join(f"{size:,} {split}" for split, size in sizes.items())),
         ("vocabulary", f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text"),

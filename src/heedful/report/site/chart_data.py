@@ -1,4 +1,4 @@
-"""The charts of a run for the site: their specifications, and the files that papers take."""
+"""The charts and the gallery of a run for the site: what pages draw, and the files that papers take."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from heedful.report.charts import CHARTS, Facts
 from heedful.report.charts.data import run_rows, select
 from heedful.report.charts.render import render
+from heedful.report.gallery import write_gallery
 from heedful.runs.directory import Run
 
 
@@ -30,3 +31,19 @@ def write_charts(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> l
             }
         known.append(about)
     return known
+
+
+def write_instances(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> list[dict[str, Any]]:
+    """Draw the gallery of a run into files; the instances in it. None without adversarial attention."""
+    if not run.done("adversary"):
+        return []
+    shown = write_gallery(run, site / "figures" / key / "gallery", formats=(*formats, "tex") if formats else ())
+    return [
+        {
+            "id": chosen.id,
+            "index": chosen.index,
+            "why": chosen.why,
+            "files": [file.relative_to(site).as_posix() for file in files],
+        }
+        for chosen, files in shown.items()
+    ]

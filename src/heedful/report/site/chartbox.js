@@ -1,42 +1,55 @@
-// A chart on a page, with its title, caption, files and region. It is drawn when the reader comes near it.
+// A chart on a page, with its title, caption, files and region. It is drawn when the reader comes near it, and one at a time,
+// so that the page answers in between.
 "use strict";
+
+heedful.inTurn = (() => {
+  let last = Promise.resolve();
+  // Does some work after all that was asked for before; one that fails stops no other.
+  return (work) => {
+    const done = last.then(() => new Promise((resolve) => setTimeout(resolve))).then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+})();
 
 heedful.chartBox = (run, chart) => {
   const { h } = heedful;
   const heading = h("h3", { id: `chart-${chart.name}` }, chart.title);
-  if (chart.missing) {
-    return { element: h("section", { class: "chart-box absent", "aria-labelledby": heading.id }, heading, h("p", {}, chart.missing)), filter() {} };
-  }
   const place = h("div", { class: "plot-place", "data-chart": chart.name }, h("p", { class: "quiet" }, "Drawing…"));
-  let drawn = null; // promise of the chart, once begun
   let filters = {};
   let chosen = null;
+  let drawn = null; // the chart, once it is drawn
+  let stale = true; // whether it shows other rows than the filters ask for
+  let near = false;
 
-  const rows = async () => heedful.rows.build(run, chart.columns, await heedful.rows.select(run, filters));
-  const panel = chart.brush && heedful.regionPanel(run, chart, { choose: async (region) => (await draw()).choose(region) });
   const onBrush = (region) => {
     chosen = region;
     panel?.show(region, filters);
   };
-  const draw = () => {
-    drawn ??= rows().then((given) => heedful.charts.draw(place, chart, given, { onBrush, classes: run.classes.map(heedful.printable) }));
-    drawn.catch((error) => place.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message)));
-    return drawn;
+  const work = async () => {
+    if (!stale) return;
+    stale = false;
+    const rows = await heedful.rows.build(run, chart.columns, await heedful.rows.select(run, filters));
+    if (drawn) await drawn.feed(rows);
+    else drawn = await heedful.charts.draw(place, chart, rows, { onBrush, classes: run.classes.map(heedful.printable) });
   };
+  const draw = () => heedful.inTurn(work).catch((error) => place.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message)));
+  const panel = chart.brush && heedful.regionPanel(run, chart, { choose: async (region) => {
+    await draw();
+    await drawn?.choose(region);
+  } });
 
-  const near = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    near.disconnect();
-    draw();
-  }, { rootMargin: "600px" });
-  near.observe(place);
+  new IntersectionObserver((entries) => {
+    near = entries.at(-1).isIntersecting;
+    if (near) draw();
+  }, { rootMargin: "300px" }).observe(place);
   panel?.show(null, filters);
 
-  // The instances that the page's filters leave, as conditions on columns.
-  const filter = async (conditions) => {
+  // The instances that the page's filters leave, as conditions on columns. Charts out of sight wait for the reader.
+  const filter = (conditions) => {
     filters = conditions;
-    if (!drawn) return;
-    await (await drawn).feed(await rows());
+    stale = true;
+    if (near) draw();
     panel?.show(chosen, filters);
   };
 

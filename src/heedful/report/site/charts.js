@@ -29,16 +29,23 @@ heedful.charts = (() => {
   // Whether it is made of small multiples: these cannot be fitted to a width.
   const small = (spec) => Boolean(spec.facet || spec.spec);
 
+  // Least and greatest figure of a column, if there is any.
+  const extent = (rows, column) => rows.reduce((ends, { [column]: value }) =>
+    (value === null ? ends : [Math.min(ends?.[0] ?? value, value), Math.max(ends?.[1] ?? value, value)]), null) ?? [0, 1];
+
+  // A region as a brush has it, by axis; a side that is not limited is as long as its figures reach.
+  const brushed = ({ brush }, chosen, rows) => Object.fromEntries(["x", "y"].slice(0, brush.length).map((side, index) =>
+    [side, chosen[brush[index]] ?? extent(rows, brush[index])]));
+
   // The specification in the theme's colours, as wide as its place, with the region that is chosen as of now.
-  const dressed = (chart, width, chosen) => {
+  const dressed = (chart, width, chosen, rows) => {
     const spec = structuredClone(chart.spec);
     spec.config = heedful.chartConfig(width);
     delete spec.title; // it tells how many are drawn of all instances: here filters change that
     if (small(spec)) spec.config.view.continuousWidth = Math.max(width - 80, 160); // the axis beside it needs some
     else spec.width = width;
     const brush = interval(spec);
-    const sides = ["x", "y"].filter((_, index) => chosen?.[chart.brush?.[index]]);
-    if (brush && sides.length) brush.value = Object.fromEntries(sides.map((side) => [side, chosen[chart.brush[side === "y" ? 1 : 0]]]));
+    if (brush && chosen) brush.value = brushed(chart, chosen, rows);
     return spec;
   };
 
@@ -59,10 +66,15 @@ heedful.charts = (() => {
     return Object.keys(found).length ? found : null;
   };
 
+  const MOST = 10_000; // rows of a chart that sums them up: more would keep the reader waiting for seconds
+
   // Every k-th of too many rows: the same rows every time.
-  const sample = (rows, most) => {
-    if (!most || rows.length <= most) return rows;
-    return Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]);
+  const sample = (rows, most) => (rows.length <= most ? rows : Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]));
+
+  const told = (drawn, all, { points }) => {
+    if (drawn === all) return "";
+    const shown = `${heedful.count(drawn)} of ${heedful.count(all)} instances`;
+    return points ? `${shown} are drawn.` : `Drawn from ${shown}; the files have all.`;
   };
 
   // Draws a chart into `place`; `onBrush` is told each region, or null; `classes` are the names of the classes, as in the
@@ -70,22 +82,23 @@ heedful.charts = (() => {
   const draw = async (place, chart, rows, { onBrush = () => {}, classes = [] } = {}) => {
     await load();
     const note = h("p", { class: "quiet chart-note" });
-    const plot = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` });
+    const plot = h("div");
+    const image = h("div", { class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.caption}` }, plot); // Vega names its own
     const brush = chart.brush && interval(chart.spec);
     let chosen = null;
     let embedded = null;
     let width = 0;
-    place.replaceChildren(plot, note);
+    place.replaceChildren(image, note);
 
     const feed = async (given) => {
       rows = given;
-      const some = sample(rows, chart.points);
-      note.textContent = some.length < rows.length ? `${heedful.count(some.length)} of ${heedful.count(rows.length)} instances are drawn.` : "";
+      const some = sample(rows, chart.points ?? MOST);
+      note.textContent = told(some.length, rows.length, chart);
       await embedded.view.data("rows", some.map((row) => ({ ...row }))).resize().runAsync(); // Vega writes into its rows
     };
 
     let waiting = 0;
-    const brushed = () => { // a drag tells many regions: one a frame is enough
+    const dragged = () => { // a drag tells many regions: one a frame is enough
       cancelAnimationFrame(waiting);
       waiting = requestAnimationFrame(() => {
         chosen = region(embedded.view, brush.name, chart, classes);
@@ -96,7 +109,7 @@ heedful.charts = (() => {
     const paint = async () => {
       embedded?.finalize();
       width = place.clientWidth;
-      embedded = await window.vegaEmbed(plot, dressed(chart, width, chosen), {
+      embedded = await window.vegaEmbed(plot, dressed(chart, width, chosen, rows), {
         ast: true, // no code is made from text: the page forbids it
         actions: false,
         patch: (whole) => (small(chart.spec) ? whole : { ...whole, autosize: { type: "fit-x", contains: "padding" } }),
@@ -105,11 +118,15 @@ heedful.charts = (() => {
         tooltip: { theme: heedful.theme.now() },
       });
       await feed(rows);
-      if (brush) embedded.view.addSignalListener(brush.name, brushed);
+      if (brush) embedded.view.addSignalListener(brush.name, dragged);
     };
 
-    let last = Promise.resolve(); // paintings follow each other
-    const repaint = () => (last = last.then(() => place.isConnected && paint()));
+    let last = Promise.resolve(); // paintings follow each other; one that failed stops no other
+    const repaint = () => {
+      const painted = last.then(() => place.isConnected && paint());
+      last = painted.catch(() => {});
+      return painted;
+    };
     await paint();
 
     const themed = () => (place.isConnected ? repaint() : window.removeEventListener("heedful-theme", themed));

@@ -24,7 +24,15 @@ heedful.pages.compare = (() => {
     if (page.plot.hidden) return;
     const { a, b } = page.figures;
     const rows = page.ids.map((id, index) => ({ id, a: a[index], b: b[index] })).filter((row) => !Number.isNaN(row.a) && !Number.isNaN(row.b));
-    await heedful.charts.draw(page.plot, heedful.compared.chart(chart, page.column), rows);
+    await heedful.charts.draw(page.plot, heedful.compared.chart(chart, page.column), rows, { onBrush: (region) => order(page, region) });
+  };
+
+  // The list: the instances of a region of the chart, or all, by how far the runs are apart.
+  const order = (page, region = null) => {
+    const tests = Object.entries(region ?? {}).map(([side, [low, high]]) => ({ values: page.figures[side], low, high }));
+    page.positions = heedful.select.positions(page.ids.length, { tests, sorted: { values: page.figures.apart, falling: true } });
+    page.status.textContent = `${heedful.count(page.positions.length)} instances${region ? " in the region" : ""}, those first in which the runs are furthest apart`;
+    page.list.reset(page.positions.length, page.index === undefined ? -1 : page.positions.indexOf(page.index));
   };
 
   const by = async (page, name) => {
@@ -33,9 +41,8 @@ heedful.pages.compare = (() => {
     page.shownBy = page.column.name;
     page.choice.value = page.column.name;
     page.figures = await values(page, page.column.name);
-    page.positions = heedful.select.positions(page.ids.length, { sorted: { values: page.figures.apart, falling: true } });
     page.list.header.replaceChildren(...["instance", `A: ${page.column.title}`, `B: ${page.column.title}`, "apart"].map((words, place) => h("div", { role: "columnheader", class: place ? "cell" : "cell cell-text", title: page.column.meaning }, words)));
-    page.list.reset(page.positions.length, page.index === undefined ? -1 : page.positions.indexOf(page.index));
+    order(page);
     scatter(page).catch((error) => page.plot.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message)));
   };
 
@@ -74,6 +81,7 @@ heedful.pages.compare = (() => {
     page.choice = h("select", { onchange: (event) => route.change({ by: event.target.value }) }, page.shared.map(({ name, title }) => h("option", { value: name }, title)));
     page.plot = h("div", { class: "plot-place" });
     page.side = h("div", { class: "side" });
+    page.status = h("p", { class: "status soft", role: "status" });
     return page;
   };
 
@@ -92,7 +100,7 @@ heedful.pages.compare = (() => {
     }
     const page = (view = await build(site, first, second));
     main.append(await heedful.compared.agreement(page), heedful.compared.keyFigures(site, [first, second]), h("h2", {}, "Instance by instance"), h("label", { class: "choice" }, h("span", {}, "Figure"), page.choice),
-      h("div", { class: "beside beside-plot" }, page.plot, h("div", { class: "list-place" }, page.list.element)), page.side);
+      h("div", { class: "beside beside-plot" }, page.plot, h("div", { class: "list-place" }, page.status, page.list.element)), page.side);
     await update(state);
   };
 

@@ -6,6 +6,7 @@ heedful.equaliser = (() => {
   const { h } = heedful;
   const ALL = 90; // up to so many items all are shown
   const MOST = 60; // of longer texts, the most relevant
+  const FEW = 3; // items between two shown ones that are shown, too
   const MORE = 120; // shown by one press on a gap
 
   const lengthOf = (weight) => Math.sqrt(Math.min(1, Math.max(0, weight)));
@@ -15,7 +16,13 @@ heedful.equaliser = (() => {
   const relevant = (count, attentions) => {
     if (count <= ALL) return new Set(Array(count).keys());
     const most = Float64Array.from({ length: count }, (_, item) => Math.max(...attentions.map((weights) => weights[item])));
-    return new Set([...most.keys()].sort((one, other) => most[other] - most[one] || one - other).slice(0, MOST));
+    const shown = new Set([...most.keys()].sort((one, other) => most[other] - most[one] || one - other).slice(0, MOST));
+    for (let item = 0, last = -1; item <= count; item += 1) { // a gap takes as much room as a few words
+      if (item < count && !shown.has(item)) continue;
+      for (let step = last + 1; item - last <= FEW && step < item; step += 1) shown.add(step);
+      last = item;
+    }
+    return shown;
   };
 
   // options: tokens; lines (items are sentences, bars lie); own (T,); shown (Set); change(item, weight), begin(), end():
@@ -146,7 +153,7 @@ heedful.equaliser = (() => {
     });
 
     draw();
-    return { element, update, reveal, focus, current: () => current };
+    return { element, update, reveal, choose: mark, current: () => current };
   };
 
   return Object.assign(make, { relevant });

@@ -35,10 +35,11 @@ heedful.pages.instances = (() => {
       page.places = null;
       page.query = query.toLowerCase();
       page.wanted = wanted;
-      page.tell(page.positions.length === run.n ? `${heedful.count(run.n)} instances` : `${heedful.count(page.positions.length)} of ${heedful.count(run.n)} instances`);
       page.empty.hidden = page.positions.length > 0;
       page.list.reset(page.positions.length, place(page, state.query.get("id")));
     }
+    // Also where nothing is new: a search that was given up has left its progress there.
+    page.tell(page.positions.length === run.n ? `${heedful.count(run.n)} instances` : `${heedful.count(page.positions.length)} of ${heedful.count(run.n)} instances`);
     await choose(page, state.query.get("id") ?? null, still);
   };
 

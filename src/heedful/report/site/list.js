@@ -81,9 +81,10 @@ heedful.list = (() => {
     const reveal = (position) => {
       const above = offset();
       const start = position * rowHeight;
+      const slack = total() > TALLEST ? total() / TALLEST : 0; // what a pixel of scaled scrolling may miss
       let goal = above;
-      if (start < above) goal = start;
-      else if (start + rowHeight > above + view()) goal = start + rowHeight - view();
+      if (start < above) goal = Math.max(0, start - slack);
+      else if (start + rowHeight > above + view()) goal = Math.min(total() - view(), start + rowHeight - view() + slack);
       const room = height() - view();
       if (goal !== above && room > 0) grid.scrollTop = (goal / (total() - view())) * room;
     };

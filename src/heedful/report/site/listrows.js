@@ -27,8 +27,9 @@ heedful.listRows = (() => {
       return sortButton(page, name, title, meaning, sort);
     });
     page.list.header.replaceChildren(sortButton(page, "id", "instance", "The order of the corpus.", sort), ...cells);
-    page.list.element.style.setProperty("--columns", `minmax(var(--text-width), 1fr) repeat(${page.columns.length}, minmax(4.2rem, 6rem))`);
-    page.list.element.style.setProperty("--least", `calc(var(--text-width) + ${4.2 * page.columns.length}rem)`);
+    const widths = page.columns.map((name) => (columnOf(page, name).kind === "class" ? 5.4 : 4.8)); // names of classes are words
+    page.list.element.style.setProperty("--columns", `minmax(var(--text-width), 1fr) ${widths.map((width) => `minmax(${width}rem, ${width + 0.8}rem)`).join(" ")}`);
+    page.list.element.style.setProperty("--least", `calc(var(--text-width) + ${widths.reduce((sum, width) => sum + width, 0)}rem)`);
     if (focused) page.list.header.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
   };
 
@@ -43,8 +44,9 @@ heedful.listRows = (() => {
     }
     const at = searched ? text.toLowerCase().indexOf(searched) : -1;
     if (at < 0) return [text.slice(0, EXCERPT), "", ""];
-    const start = Math.max(0, at - 30);
-    return [`${start ? "…" : ""}${text.slice(start, at)}`, text.slice(at, at + searched.length), text.slice(at + searched.length, at + EXCERPT)];
+    const start = at <= 12 ? 0 : text.indexOf(" ", at - 12) + 1; // a word or two before it
+    const before = start > 0 && start <= at ? `… ${text.slice(start, at)}` : text.slice(Math.max(0, at - 12), at);
+    return [before, text.slice(at, at + searched.length), text.slice(at + searched.length, at + EXCERPT)];
   };
 
   const words = (page, place, index) => {

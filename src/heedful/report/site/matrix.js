@@ -19,14 +19,17 @@ heedful.matrix = (() => {
       format(value, figure.kind), heedful.bar(value / most, ends));
   };
 
+  // Below the name of its corpus a run needs only what its title says beside it.
+  const short = (run) => (run.title.startsWith(`${run.corpus_label}, `) ? run.title.slice(run.corpus_label.length + 2) : run.title);
+
   const row = (run, figures, scales, { flat }) => h("tr", { "data-run": run.key },
-    h("th", { scope: "row" }, h("a", { href: heedful.route.link("run", [run.key]) }, heedful.printable(run.model_label)),
-      h("span", { class: "quiet under" }, [flat && run.corpus_label, `${heedful.count(run.n)} texts`, `seed ${run.seed}`].filter(Boolean).map(heedful.printable).join(" · "))),
+    h("th", { scope: "row" }, h("a", { href: heedful.route.link("run", [run.key]) }, heedful.printable(short(run))),
+      h("span", { class: "quiet under" }, [flat && heedful.printable(run.corpus_label), `${heedful.count(run.n)} texts`].filter(Boolean).join(" · "))),
     h("td", {}, heedful.verdict.tally(run)),
     figures.map((figure, place) => cell(run, figure, scales[place])));
 
   const matches = (run, { corpus, model, text }) => (!corpus || run.corpus_label === corpus) && (!model || run.model_label === model)
-    && text.toLowerCase().split(/\s+/).every((word) => `${run.title} ${run.folder} ${run.preset}`.toLowerCase().includes(word));
+    && text.toLowerCase().split(/\s+/).every((word) => `${run.title} seed ${run.seed} ${run.preset}`.toLowerCase().includes(word));
 
   const value = (run, name) => (name === "model" ? `${run.model_label} ${run.corpus_label}` : name === "corpus" ? `${run.corpus_label} ${run.model_label}` : run.figures[name]?.value);
 

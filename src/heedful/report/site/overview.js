@@ -42,28 +42,18 @@ heedful.pages.overview = (() => {
     return { name: "q", input, element: h("label", { class: "choice" }, h("span", {}, "Search"), input) };
   };
 
-  // Tables are built when they are opened: there are many.
-  const tableBox = (table) => {
-    const details = h("details", { class: "table-details", id: `table-${table.name}` }, h("summary", {}, h("h3", {}, table.title)));
-    details.addEventListener("toggle", () => {
-      if (details.open && details.children.length === 1) details.append(heedful.table(table, { link: (key) => heedful.route.link("run", [key]) }));
-    });
-    return details;
+  // Which tables are open is part of the address.
+  const toggled = () => {
+    const open = [...current.main.querySelectorAll("details[data-table][open]")].map((one) => one.dataset.table);
+    if (current.main.isConnected && heedful.route.now().page === "overview") heedful.route.change({ open: open.join(",") });
   };
 
   const tables = (site) => site.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
-    h("nav", { "aria-label": "Tables" }, h("ol", { class: "contents" }, site.tables.map((table) =>
-      h("li", {}, h("a", { href: heedful.route.link("overview", [], { table: table.name }), onclick: () => unfold(table.name) }, table.title))))),
-    site.tables.map(tableBox));
+    h("p", { class: "quiet" }, "Over all runs, beside the papers’ figures where they know them; each to take away as CSV, Markdown and LaTeX."),
+    site.tables.map((table) => heedful.foldedTable(table, { link: (key) => heedful.route.link("run", [key]) }, toggled)));
 
-  const unfold = (name) => {
-    const details = current.main.querySelector(`#table-${CSS.escape(name)}`);
-    if (!details) return;
-    details.open = true;
-    requestAnimationFrame(() => {
-      details.scrollIntoView();
-      details.querySelector("summary").focus({ preventScroll: true });
-    });
+  const unfold = (names) => {
+    for (const details of current.main.querySelectorAll("details[data-table]")) details.open = names.includes(details.dataset.table);
   };
 
   const notes = (site) => {
@@ -77,12 +67,16 @@ heedful.pages.overview = (() => {
     ];
   };
 
-  // One instance to begin with, from the first run that has any; the page does not wait for it.
+  // One instance to begin with, from the run whose attention could differ most; the page does not wait for it.
   const striking = async (site, place) => {
-    const run = site.runs[0] && (await heedful.store.run(site.runs[0].key));
+    const furthest = heedful.sorting.sorted(site.runs.filter(({ figures }) => figures.jsd), ({ figures }) => figures.jsd.value, true)[0];
+    const run = furthest && (await heedful.store.run(furthest.key));
     const item = run?.gallery[0];
     if (!item) return;
-    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, item.why));
+    const { tokens } = await heedful.store.text(run.key, item.index);
+    const words = `“${heedful.printable(tokens.join(" ")).split(" ").slice(0, 10).join(" ")} …”`;
+    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
+      " Beside the model’s attention stands quite other attention under which it says nearly the same.");
     place.hidden = false;
   };
 
@@ -94,8 +88,7 @@ heedful.pages.overview = (() => {
     if (focused) box.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
     current.count.textContent = `${heedful.count(heedful.matrix.count(current.site, wanted))} of ${number(current.site.runs.length, "run")}`;
     for (const { name, input } of current.controls) if (input !== document.activeElement) input.value = state.query.get(name) ?? "";
-    if (state.query.get("table") && state.query.get("table") !== current.unfolded) unfold(state.query.get("table"));
-    current.unfolded = state.query.get("table");
+    unfold((state.query.get("open") ?? "").split(","));
   };
 
   const show = async (main, state) => {
@@ -104,11 +97,11 @@ heedful.pages.overview = (() => {
     const controls = [choice("Corpus", "corpus", distinct("corpus_label")), choice("Model", "model", distinct("model_label")), search()];
     const count = h("p", { class: "quiet", "aria-live": "polite" });
     const matrix = h("div", {}, heedful.scroller("Runs", ""));
-    current = { site, main, matrix, count, controls, unfolded: null };
+    current = { site, main, matrix, count, controls };
     const intro = question(site);
     main.append(...[intro, answer(site),
       h("section", { "aria-labelledby": "runs" }, h("h2", { id: "runs" }, "Runs"),
-        site.runs.length > 0 ? [h("div", { class: "controls" }, controls.map(({ element }) => element), count), matrix] : h("p", {}, "This report holds no run.")),
+        site.runs.length > 0 ? [h("div", { class: "tools" }, controls.map(({ element }) => element), count), matrix, heedful.legend(site.figures)] : h("p", {}, "This report holds no run.")),
       tables(site), ...notes(site)].filter(Boolean));
     update(state);
     striking(site, intro.querySelector(".striking")).catch(() => {}); // a courtesy: the page is whole without

@@ -31,7 +31,7 @@ heedful.regionPanel = (run, chart, { choose }) => {
     const words = h("span", { class: "quiet excerpt" });
     heedful.store.text(run.key, index).then(({ tokens }) => (words.textContent = heedful.printable(tokens.slice(0, 40).join(" "))), () => {});
     return h("li", {}, h("a", { href: heedful.route.link("instances", [run.key], { id }) }, heedful.printable(id)), " ",
-      h("span", { class: "figures" }, columns.map((column, place) => `${column.title} ${heedful.cell(figures[place][index], column, run)}`).join(", ")), words);
+      h("span", { class: "values" }, columns.map((column, place) => `${column.title} ${heedful.cell(figures[place][index], column, run)}`).join(", ")), words);
   };
 
   // Shows the instances of a region among those that the filters leave; without a region only how to make one.

@@ -24,10 +24,34 @@ heedful.pages.run = (() => {
     choice("Decisions", "only", [["", "right and wrong"], ["right", "right ones only"], ["wrong", "wrong ones only"]]),
   ];
 
-  const gallery = (run) => run.gallery.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
-    h("ul", { class: "cards" }, run.gallery.map((item) => h("li", { class: "card" },
-      h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
-      item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files))))));
+  const card = (run, item) => h("li", { class: "card" },
+    h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
+    item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files)));
+
+  // The first of each kind; the others are unfolded on demand.
+  const gallery = (run) => {
+    const kinds = [...heedful.groups(run.gallery, ({ why }) => why.replace(/: [^:]*$/, "")).values()];
+    const [first, others] = [kinds.flatMap((kind) => kind.slice(0, 2)), kinds.flatMap((kind) => kind.slice(2))];
+    const list = (items) => h("ul", { class: "cards" }, items.map((item) => card(run, item)));
+    return first.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
+      h("p", { class: "quiet" }, "The ε-max JSD is how far other attention can be from the model’s own while the output stays nearly the same. At 0.69 they have nothing in common."),
+      list(first), others.length > 0 && h("details", {}, h("summary", {}, `${heedful.count(others.length)} more`), list(others)));
+  };
+
+  // Lines that begin with a dash belong to the line above them.
+  const words = (lines) => {
+    const list = h("ul", { class: "words" });
+    const named = (line) => { // "permutation: the same weights …"
+      const [, name, rest] = /^([a-z -]{1,24}: )(.+)$/s.exec(line) ?? [null, null, line];
+      return h("li", {}, name && h("strong", {}, name), rest);
+    };
+    for (const line of lines) {
+      const above = list.lastElementChild;
+      if (!line.startsWith("- ") || !above) list.append(named(line));
+      else (above.querySelector("ul") ?? above.appendChild(h("ul"))).append(named(line.slice(2)));
+    }
+    return list;
+  };
 
   // The texts come after the page: it does not wait for them.
   const excerpts = async (place, run) => {
@@ -43,13 +67,14 @@ heedful.pages.run = (() => {
     const left = await heedful.rows.select(current.run, chosen);
     current.count.textContent = left.length === current.run.n ? `All ${heedful.count(left.length)} instances.` : `${heedful.count(left.length)} of ${heedful.count(current.run.n)} instances.`;
     current.instances.setAttribute("href", heedful.route.link("instances", [current.run.key], { where: heedful.rows.where(chosen) }));
-    await Promise.all(current.boxes.map((box) => box.filter(chosen)));
+    current.boxes.forEach((box) => box.filter(chosen));
   };
 
   const show = async (main, state) => {
     const site = await heedful.store.site();
     const run = await heedful.store.run(heedful.runOf(site, state.parts[0]).key);
-    const boxes = run.charts.map((chart) => heedful.chartBox(run, chart));
+    const absent = run.charts.filter((chart) => chart.missing);
+    const boxes = run.charts.filter((chart) => !chart.missing).map((chart) => heedful.chartBox(run, chart));
     const controls = filters(run);
     const count = h("p", { class: "quiet", "aria-live": "polite" });
     const instances = h("a", { href: heedful.route.link("instances", [run.key]) }, "See them in Instances");
@@ -59,13 +84,14 @@ heedful.pages.run = (() => {
       heedful.verdict.full(run),
       gallery(run),
       h("section", { "aria-labelledby": "found" }, h("h2", { id: "found" }, "What the tests found"),
-        h("ul", { class: "words" }, run.words.map((sentence) => h("li", {}, sentence))),
+        words(run.words),
         run.missing.length > 0 && h("ul", { class: "missing" }, run.missing.map((sentence) => h("li", {}, sentence)))),
       h("section", { "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"),
-        h("div", { class: "controls", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
-        h("div", { class: "chart-grid" }, boxes.map(({ element }) => element))),
+        h("div", { class: "tools", role: "group", "aria-label": "Filters of all charts" }, controls.map(({ element }) => element), count, instances),
+        h("div", { class: "chart-grid" }, boxes.map(({ element }) => element)),
+        absent.length > 0 && [h("h3", { class: "absent" }, "Not drawn"), h("ul", { class: "missing" }, absent.map((chart) => h("li", {}, `${chart.title}: ${chart.missing}`)))]),
       run.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
-        run.tables.map((table) => h("section", {}, h("h3", {}, table.title), heedful.table(table, { own: run.key })))),
+        run.tables.map((table) => heedful.foldedTable(table, { own: run.key }))),
       h("section", { "aria-labelledby": "model" }, h("h2", { id: "model" }, "The model"),
         h("div", { class: "columns" }, heedful.facts.metrics(run.metrics), heedful.facts.history(run.history)), heedful.facts.list(run.facts)),
     ].filter(Boolean));

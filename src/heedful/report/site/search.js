@@ -17,7 +17,9 @@ heedful.search = (() => {
       port2.postMessage(null);
     });
 
-  const plain = (text, id) => [id, text.tokens.join(" "), text.query?.join(" ") ?? ""].join("\n").toLowerCase();
+  // Words as they are searched for: lower-case, any white space as one blank.
+  const plain = (text) => text.replace(/\s+/g, " ").toLowerCase();
+  const whole = (text, id) => [id, text.tokens.join(" "), text.query?.join(" ") ?? ""].map(plain).join("\n");
 
   // Makes the texts of a run searchable, shard by shard; `told(done, all)` hears of each.
   const ready = (key, told) => {
@@ -30,7 +32,7 @@ heedful.search = (() => {
         const texts = await heedful.store.get(`${key}/texts-${shard}`);
         let begun = performance.now();
         for (const text of texts) {
-          known.texts.push(plain(text, ids[known.texts.length]));
+          known.texts.push(whole(text, ids[known.texts.length]));
           if (performance.now() - begun < SLICE) continue;
           await pause();
           begun = performance.now();
@@ -48,7 +50,7 @@ heedful.search = (() => {
   // whether the answer is still wanted; null if not. Narrowing a search looks only at what it had found.
   const last = new Map(); // key -> {words, found}
   const find = async (key, asked, { progress = () => {}, still = () => true } = {}) => {
-    const words = asked.trim().replace(/\s+/g, " ").toLowerCase();
+    const words = plain(asked.trim());
     const texts = await ready(key, progress);
     if (!still()) return null;
     const before = last.get(key);

@@ -6,7 +6,7 @@
   const numeric = (column) => column.kind !== "text" && column.kind !== "flag";
 
   // What the columns mean, for readers who cannot point at them.
-  const legend = (columns) => {
+  heedful.legend = (columns) => {
     const told = columns.filter((column) => column.meaning);
     return told.length > 0 && h("details", { class: "legend" }, h("summary", {}, "What the columns mean"),
       h("dl", {}, told.map((column) => [h("dt", {}, column.title), h("dd", {}, column.meaning)])));
@@ -23,7 +23,8 @@
     const cell = (row, column, index) => {
       const key = index === 0 && link ? table.runs[row] : null;
       const text = table.cells[row][index];
-      return h(index === 0 ? "th" : "td", { scope: index === 0 && "row", class: numeric(column) && "number" }, key ? h("a", { href: link(key) }, text) : text);
+      const kind = numeric(column) ? "number" : text.length <= 32 && "short"; // short text stays on its line
+      return h(index === 0 ? "th" : "td", { scope: index === 0 && "row", class: kind }, key ? h("a", { href: link(key) }, text) : text);
     };
     const head = h("thead");
     const body = h("tbody");
@@ -40,11 +41,21 @@
     };
     draw("");
     return h("div", { class: "table-box" },
-      heedful.scroller(table.title, h("table", {}, h("caption", {}, table.caption || table.title), head, body)),
+      h("p", { class: "quiet" }, table.caption), // beside the table, not in it: it must not scroll away with it
+      heedful.scroller(table.title, h("table", {}, h("caption", { class: "unseen" }, table.title), head, body)),
       table.rows.length === 0 && h("p", { class: "quiet" }, "Nothing to show here."),
-      legend(columns),
+      heedful.legend(columns),
       table.missing.length > 0 && h("ul", { class: "missing" }, table.missing.map((sentence) => h("li", {}, sentence))),
       table.rows.length > 0 && download(table, own));
+  };
+
+  // A table below its title, built when it is opened: pages have many. `onToggle` hears of both, opening and closing.
+  heedful.foldedTable = (table, options, onToggle = () => {}) => {
+    const details = h("details", { class: "table-details", "data-table": table.name, ontoggle: () => {
+      if (details.open && details.children.length === 1) details.append(heedful.table(table, options));
+      onToggle();
+    } }, h("summary", {}, h("h3", {}, table.title)));
+    return details;
   };
 
   // What is wider than the window scrolls in a box of its own, by keyboard, too.

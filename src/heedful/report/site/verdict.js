@@ -26,21 +26,21 @@ heedful.verdict = (() => {
     return [...heedful.groups(said, ({ question }) => question)].map(([question, signs]) => [question, signs.map(({ side }) => side)]);
   };
 
-  const chip = (side, text = sides[side].words) =>
-    h("span", { class: `chip chip-${side}` }, h("span", { "aria-hidden": "true" }, `${sides[side].mark} `), text);
+  const sign = (side, text = sides[side].words) =>
+    h("span", { class: `sign sign-${side}` }, h("span", { "aria-hidden": "true" }, `${sides[side].mark} `), text);
 
   // How many tests speak for and against the attention of a run: "3 against", "1 for".
   const tally = (run) => {
     const counts = heedful.groups(run.verdict.speaks, (said) => said.side);
     const told = Object.keys(sides).filter((side) => side !== "unknown" && counts.has(side));
-    if (!told.length) return chip("unknown", "not tested");
-    return h("span", { class: "chips", title: run.verdict.words }, told.map((side) => chip(side, `${counts.get(side).length} ${side}`)));
+    if (!told.length) return sign("unknown", "not tested");
+    return h("span", { class: "signs", title: run.verdict.words }, told.map((side) => sign(side, `${counts.get(side).length} ${side}`)));
   };
 
   // One sentence, then each test's own.
   const full = (run) => h("div", { class: "verdict" },
     h("p", { class: "lead" }, run.verdict.words),
-    h("ul", { class: "speaks" }, run.verdict.speaks.map((said) => h("li", {}, chip(said.side), h("span", {}, said.words)))));
+    h("ul", { class: "speaks" }, run.verdict.speaks.map((said) => h("li", {}, sign(said.side), h("span", {}, said.words)))));
 
-  return { sides, byQuestion, chip, tally, full };
+  return { sides, byQuestion, sign, tally, full };
 })();

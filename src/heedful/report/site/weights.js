@@ -66,6 +66,7 @@ heedful.weights = (() => {
       weights[item] = weight;
       fixed += weight;
     }
+    if (!free.length && fixed === 0) return own; // nothing is no attention
     const rest = Math.max(0, 1 - fixed);
     const mass = free.reduce((sum, item) => sum + weights[item], 0);
     for (const item of free) weights[item] = mass > 0 ? (weights[item] / mass) * rest : rest / free.length;

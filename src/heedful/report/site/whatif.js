@@ -42,7 +42,15 @@ heedful.pages["what-if"] = (() => {
     begin(page);
     set(page, text);
     write(page);
-    page.equaliser.reveal(Number(/^(?:only|without)\.(\d+)$/.exec(text)?.[1] ?? Infinity));
+    look(page);
+  };
+
+  // The item that the weights are about is the chosen one, and in sight.
+  const look = (page) => {
+    const item = Number(/^(?:only|without)\.(\d+)/.exec(page.text)?.[1] ?? Infinity);
+    if (item >= page.own.length) return;
+    page.equaliser.reveal(item);
+    page.equaliser.choose(item);
   };
 
   const back = (page) => {
@@ -106,6 +114,7 @@ heedful.pages["what-if"] = (() => {
     });
     const how = page.run.sentences ? "Drag a bar to the left or right" : "Drag a bar up or down";
     set(page, page.begin);
+    look(page);
     paint(page);
     return [invitation(page), page.buttons, page.readout.element,
       h("p", { class: "soft how" }, `${how}, or use ↑ ↓ on a chosen one and ← → to choose; all others share the rest in proportion. The line is the model's own weight.`), page.equaliser.element];
@@ -118,10 +127,14 @@ heedful.pages["what-if"] = (() => {
   const instanceOf = async (page, state) => {
     const id = state.query.get("id") ?? page.ids[0];
     const index = page.ids.indexOf(id);
-    if (index < 0) throw new Error(`this run has no instance “${heedful.printable(id ?? "")}”; choose one under Instances`);
+    if (index < 0) {
+      Object.assign(page, { id, readout: null });
+      page.place.replaceChildren(h("p", { role: "alert" }, `This run has no instance “${heedful.printable(id ?? "")}”; choose one under `, h("a", { href: route.link("instances", [page.key]) }, "Instances"), "."));
+      return;
+    }
     const known = await heedful.instance.load(page.key, index);
     if (view !== page) return;
-    Object.assign(page, { known, id, past: [], last: null, asked: null, begin: state.query.get("w") ?? "own" });
+    Object.assign(page, { known, id, past: [], last: null, asked: null, readout: null, begin: state.query.get("w") ?? "own" });
     const open = (other) => route.go(route.link("what-if", [page.key], { id: page.ids[other] }));
     const step = (words, label, other) => h("button", { type: "button", "aria-label": label, disabled: other < 0 || other >= page.ids.length, onclick: () => open(other) }, words);
     page.place.replaceChildren(

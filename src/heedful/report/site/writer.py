@@ -13,14 +13,14 @@ from heedful.files import replaced
 from heedful.report.charts.compare import compare_chart
 from heedful.report.gathering import Gathered
 from heedful.report.key_figures import KEYS
+from heedful.report.labels import labels
 from heedful.report.site.about import about_run
-from heedful.report.site.chart_data import write_charts
+from heedful.report.site.chart_data import write_charts, write_instances
 from heedful.report.site.packing import write_data, write_file
 from heedful.report.site.run_data import write_run
 from heedful.report.site.table_data import table_data
 from heedful.report.tables import Table, tables
 from heedful.report.tables.formats import write_tables
-from heedful.report.tables.labels import labels
 from heedful.runs.directory import Run
 from heedful.runs.reporter import Reporter
 
@@ -43,25 +43,24 @@ def write_site(
     reporter = reporter or Reporter()
     bundle = _bundle()
     _check(out, gathered.runs)
-    runs = dict(zip(_keys(gathered.runs), gathered.runs, strict=True))
-    keys = {run.folder.name: key for key, run in runs.items()}
+    runs, keys = gathered.runs, _keys(gathered.runs)
     with replaced(out) as folder:
         reporter.start("tables")
-        found = tables(gathered.runs)
+        found = tables(runs)
         write_tables(found, folder / "tables")
-        reporter.finish(f"{len(found)} of {len(gathered.runs)} runs")
+        reporter.finish(f"{len(found)} of {len(runs)} runs")
         shown = []
-        for (key, run), names in zip(runs.items(), labels(gathered.runs), strict=True):
-            reporter.start(", ".join(names))
-            about = about_run(run, key, ", ".join(names))
+        for position, (run, key, label) in enumerate(zip(runs, keys, labels(runs), strict=True)):
+            reporter.start(", ".join(label))
+            about = about_run(run, key, label)
             data = write_run(run, folder, key, reporter)
             about |= {name: data[name] for name in ("n", "texts")}
             shown.append(about)
-            own = [table_data(table, keys, only=run.folder.name) for table in found]
+            own = [table_data(table, keys, only=position) for table in found]
             details = {
                 "tables": [table for table in own if table["rows"]],
                 "charts": write_charts(run, folder, key, formats=formats),
-                "gallery": [],
+                "gallery": write_instances(run, folder, key, formats=formats),
             }
             write_data(folder, f"{key}/run", {**about, **data, **details})
             reporter.finish(f"{data['n']:,} instances")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from heedful.report.beside import published_corpus, published_wins
 from heedful.runs.directory import Run
 
-_RANDOM_THERE = "babi"  # these models of the paper begin with random vectors, too
+_RANDOM_THERE = "babi"  # these models of the paper began with random vectors, too
 
 
 def caveats(runs: Sequence[Run]) -> str:
-    """Of runs on a part of the data, and of those that begin with other word vectors than the paper's."""
+    """Of runs on a part of the data, and of those that began with other word vectors than the paper's."""
     said = []
     if any(run.manifest.get("corpus", {}).get("subset") for run in runs):
         said.append(
@@ -18,8 +18,10 @@ def caveats(runs: Sequence[Run]) -> str:
     compared = [run for run in runs if published_corpus(run) is not None or published_wins(run) is not None]
     random = [run for run in compared if not run.config.embedding.vectors and not _alike(run)]
     if random:
-        which = "Our models" if len(random) == len(compared) else f"{len(random)} of these models"
-        said.append(f"{which} begin with random word vectors, the paper's with pretrained ones.")
+        said.append(
+            f"Of the {len(compared)} runs on corpora of the papers, {len(random)} began with random word vectors, the "
+            "papers' with pretrained ones."
+        )
     return " ".join(said)
 
 

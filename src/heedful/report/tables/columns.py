@@ -31,9 +31,9 @@ def share(key: str, title: str, meaning: str) -> tuple[Column, ...]:
     return estimate(key, title, meaning, kind="percent", digits=1)
 
 
-def published(key: str, title: str, meaning: str, *, kind: Kind = "figure", digits: int = 2) -> Column:
-    """A figure of the paper."""
-    return Column(key, title, kind, digits, meaning, published=True)
+def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2) -> Column:
+    """The figure of the paper that stands beside ours, under `paper_` and the key of ours."""
+    return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
 
 
 def told(key: str, found: Estimate, *, std: bool = False) -> dict[str, Value]:

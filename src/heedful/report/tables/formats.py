@@ -4,17 +4,16 @@ import csv
 import re
 from collections.abc import Iterable
 from io import StringIO
-from itertools import groupby
 from pathlib import Path
-
-from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from heedful.files import write_text
 from heedful.printable import printable
 from heedful.report.latex import OTHER_LETTERS, tex_any
-from heedful.report.tables.table import UNKNOWN, Column, Table, Value
+from heedful.report.tables.shown import full_caption, quiet, shown
+from heedful.report.tables.table import Table, Value
+from heedful.report.tables.terminal import to_rich
+
+__all__ = ["to_csv", "to_latex", "to_markdown", "to_rich", "write_tables"]
 
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # what spreadsheets compute, given as text; also in full width
 
@@ -53,7 +52,7 @@ def _csv_cell(value: Value) -> str:
 
 def to_markdown(table: Table) -> str:
     """A heading, the table, its caption and what is missing."""
-    columns, rows = _shown(table)
+    columns, rows = shown(table)
     lines = [
         f"## {_markdown(table.title)}",
         "",
@@ -61,7 +60,7 @@ def to_markdown(table: Table) -> str:
         _line("---" if column.kind in ("text", "flag") else "---:" for column in columns),
         *(_line(map(_markdown, row)) for row in rows),
         "",
-        _markdown(_caption(table, rows)),
+        _markdown(full_caption(table, rows)),
     ]
     if table.missing:
         lines += ["", "Not told:", "", *(f"- {_markdown(sentence)}" for sentence in table.missing)]
@@ -81,12 +80,12 @@ def _markdown(text: str) -> str:
 
 def to_latex(table: Table) -> str:
     """A `table` environment for a document with booktabs; what is missing stands in comments."""
-    columns, rows = _shown(table)
+    columns, rows = shown(table)
     kinds = "".join("l" if column.kind in ("text", "flag") else "r" for column in columns)
-    body = "".join(f"{line}\n" for line in (_tex_line(row) for row in _quiet(rows)))
+    body = "".join(f"{line}\n" for line in (_tex_line(row) for row in quiet(rows)))
     text = (
         "\\begin{table}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
-        f"\\caption{{{tex_any(f'{table.title}. {_caption(table, rows)}')}}}\n\\label{{tab:{table.name}}}\n"
+        f"\\caption{{{tex_any(f'{table.title}. {full_caption(table, rows)}')}}}\n\\label{{tab:{table.name}}}\n"
         f"\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}\n\\toprule\n"
         f"{_tex_line([column.title for column in columns])}\n\\midrule\n{body}\\bottomrule\n"
         "\\end{tabular}\n\\end{table}\n"
@@ -97,41 +96,3 @@ def to_latex(table: Table) -> str:
 
 def _tex_line(cells: Iterable[str]) -> str:
     return " & ".join(tex_any(printable(cell)) for cell in cells) + r" \\"
-
-
-def to_rich(table: Table) -> RenderableType:
-    """The table for the terminal, with its caption and, in short, what is missing."""
-    columns, rows = _shown(table)
-    drawn = RichTable(title=Text(table.title), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in columns:
-        text = column.kind in ("text", "flag")
-        drawn.add_column(Text(column.title), justify="left" if text else "right", overflow="fold")
-    for row in _quiet(rows):
-        drawn.add_row(*map(Text, row))
-    return Group(drawn, Text(_caption(table, rows)), *(Text(sentence) for sentence in _short(table.missing)), Text())
-
-
-def _short(missing: tuple[str, ...]) -> list[str]:
-    """Sentences that say the same of several runs as one."""
-    split = sorted((sentence.partition(": ")[::2] for sentence in missing), key=lambda pair: pair[1])
-    grouped = ((reason, [run for run, _ in pairs]) for reason, pairs in groupby(split, key=lambda pair: pair[1]))
-    return [printable(f"{runs[0] if len(runs) == 1 else f'{len(runs)} runs'}: {reason}") for reason, runs in grouped]
-
-
-def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
-    shown = table.shown
-    return [table.columns[index] for index in shown], [[row[index] for index in shown] for row in table.formatted()]
-
-
-def _caption(table: Table, rows: list[list[str]]) -> str:
-    unknown = any(cell == UNKNOWN for row in rows for cell in row)
-    return table.caption + (f" {UNKNOWN}: undefined, or not known." if unknown else "")
-
-
-def _quiet(rows: list[list[str]]) -> list[list[str]]:
-    """Corpus and model only where they change."""
-    quiet, before = [], ["", ""]
-    for row in rows:
-        quiet.append(["", "", *row[2:]] if row[:2] == before else row)
-        before = row[:2]
-    return quiet

@@ -40,7 +40,6 @@ def _rows(source: Source) -> Iterable[Cells]:
             yield {
                 "importance": measure.replace("_", "-"),
                 "decided": ALL if group is None else run.classes[group],
-                "class": group,
                 "n": tau.n,
                 "undefined": tau.undefined,
                 **told("tau", tau, std=True),
@@ -63,21 +62,18 @@ TABLE_2 = Layout(
     columns=(
         Column("importance", "importance", meaning="What attention is compared with."),
         Column("decided", "decided", meaning="The class that was decided for; all: whatever it was."),
-        Column("class", "class", "count", meaning="The same class as an index; none for all."),
         number("n", "n", "Instances in which tau is defined."),
         number("undefined", "undefined", "Instances in which it is not: one item only, or constant values."),
         *estimate("tau", "tau", "Kendall's tau-b of attention and importance over a text's items.", std=True),
         *share("significant", "p≤0.05", "Share of instances in which tau differs from 0 significantly."),
-        published("paper_tau", "in the paper", "Tau in the paper."),
+        published("tau", "Tau in the paper."),
         Column(
             *("paper_tau_std", "in the paper, standard deviation", "figure", 2, "Standard deviation in the paper."),
             published=True,
             part="std",
             of="paper_tau",
         ),
-        published(
-            "paper_significant", "p≤0.05", "Share of significant instances in the paper.", kind="percent", digits=0
-        ),
+        published("significant", "Share of significant instances in the paper.", kind="percent", digits=0),
     ),
     rows=_rows,
     needs=("correlation",),

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from heedful.report.labels import labels
 from heedful.report.tables.columns import CORPUS, MODEL
-from heedful.report.tables.labels import labels
 from heedful.report.tables.source import Source
 from heedful.report.tables.table import Column, Table, Value
 from heedful.runs.directory import Run
@@ -37,9 +37,9 @@ class Layout:
 def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
     """The tables of runs; the results of one run are in memory at a time."""
     rows: dict[str, list[tuple[Value, ...]]] = {layout.name: [] for layout in layouts}
-    folders: dict[str, list[str]] = {layout.name: [] for layout in layouts}
+    positions: dict[str, list[int]] = {layout.name: [] for layout in layouts}
     missing: dict[str, list[str]] = {layout.name: [] for layout in layouts}
-    for run, (corpus, model) in zip(runs, labels(runs), strict=True):
+    for position, (run, (corpus, model)) in enumerate(zip(runs, labels(runs), strict=True)):
         source = Source(run)
         for layout in layouts:
             reasons = {stage: source.lack(stage) for stage in (*layout.needs, *layout.better)}
@@ -50,7 +50,7 @@ def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
             for cells in layout.rows(source):
                 values = (_plain(cells[column.key]) for column in layout.columns)
                 rows[layout.name].append((corpus, model, *values))
-                folders[layout.name].append(run.folder.name)
+                positions[layout.name].append(position)
     return [
         Table(
             name=layout.name,
@@ -59,7 +59,8 @@ def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
             columns=(CORPUS, MODEL, *layout.columns),
             rows=tuple(rows[layout.name]),
             missing=tuple(missing[layout.name]),
-            runs=tuple(folders[layout.name]),
+            runs=tuple(runs[position].folder.name for position in positions[layout.name]),
+            positions=tuple(positions[layout.name]),
         )
         for layout in layouts
     ]

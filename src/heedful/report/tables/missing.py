@@ -10,14 +10,14 @@ from heedful.runs.naming import EXPERIMENT_NAMES
 
 def _rows(source: Source) -> Iterable[Cells]:
     if not source.run.done("evidence"):
-        yield {"open": "all, and the model itself", "impossible": None}
+        yield {"open": "all, and the model itself", "impossible": ""}
         return
     lacking = [name for name in EXPERIMENT_NAMES if not source.run.done(name)]
     reasons = source.unsupported()
     open_ = ", ".join(name for name in lacking if name not in reasons)
     impossible = "; ".join(f"{name} {reasons[name]}" for name in lacking if name in reasons)
     if open_ or impossible:
-        yield {"open": open_ or None, "impossible": impossible or None}
+        yield {"open": open_, "impossible": impossible}
 
 
 MISSING = Layout(

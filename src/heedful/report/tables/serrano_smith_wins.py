@@ -43,7 +43,7 @@ WINS = Layout(
         Column("rival", "rival", meaning="The ranking that attention is compared with."),
         number("n", "n", "Instances that the shares are of."),
         *share("rival_wins", "rival wins", "Share in which the rival needs fewer removals than attention."),
-        published("paper_rival_wins", "in the paper", "The same share in the paper.", kind="percent", digits=1),
+        published("rival_wins", "The same share in the paper.", kind="percent", digits=1),
         *share("attention_wins", "attention wins", "Share in which attention needs fewer removals than the rival."),
         number("ties", "ties", "Instances in which both need as many."),
         number("neither", "neither", "Instances whose decision neither changes."),

@@ -8,6 +8,7 @@ from heedful.evidence import collect, decide, scan
 from heedful.files import scan_parquet
 from heedful.nested import ragged
 from heedful.ragged import Indices
+from heedful.report.lacking import lacking
 from heedful.runs.directory import STAGES, Run, damage_named
 from heedful.runs.experimenting import unsupported
 from heedful.validation import NO_LABEL
@@ -53,11 +54,4 @@ class Source:
 
     def lack(self, stage: str) -> str | None:
         """Why there are no results of an experiment (or no `evidence`), in words that follow the run's name."""
-        if self.run.done(stage):
-            return None
-        if not self.run.done("evidence"):
-            return "its model is not trained and tested yet; `heedful run` with the same options does it"
-        reason = self.unsupported().get(stage)
-        if reason is not None:
-            return f"{stage} {reason}"
-        return f"{stage} was not performed; `heedful run … --experiments {stage}` does it"
+        return lacking(self.run, stage)

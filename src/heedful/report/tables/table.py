@@ -23,6 +23,7 @@ class Column:
     digits: int = 2  # of a figure; of a percentage in points
     meaning: str = ""  # one sentence
     published: bool = False  # from the paper, not ours
+    beside: str = ""  # the key of our column that a published one is compared with
     part: Literal["", "std", "low", "high"] = ""
     of: str = ""  # the key of the column that this one is a part of
 
@@ -42,6 +43,7 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     missing: tuple[str, ...] = ()  # a sentence for each run and experiment that could not be told
     runs: tuple[str | None, ...] = ()  # the folder's name of the run that each row is of
+    positions: tuple[int, ...] = ()  # that run among those that the table was made of
 
     @property
     def shown(self) -> tuple[int, ...]:
