@@ -42,7 +42,7 @@ def test_as_json_and_csv(runs: Path, tmp_path: Path) -> None:
     }
     assert [refused["run"] for refused in told["refused"]] == ["half"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["table-claims.csv", "table.csv"]
-    assert (tmp_path / "table.csv").read_text().startswith("corpus,model,seeds,figure,decided,n,ours")
+    assert (tmp_path / "table.csv").read_text().startswith("corpus,model,seeds,random,figure,decided,n,ours")
 
 
 @pytest.mark.parametrize(

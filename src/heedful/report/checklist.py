@@ -7,8 +7,8 @@ from heedful.experiments import claims
 from heedful.report import claim_tests as tests
 from heedful.report.claim_tests import Finding
 from heedful.report.configurations import Configuration
+from heedful.report.labels import labels
 from heedful.report.removing import has_learned, several_sentences
-from heedful.report.tables.labels import labels
 from heedful.report.tables.source import Source
 from heedful.runs.directory import Run
 

@@ -9,7 +9,7 @@ from heedful.report.checklist import Checked, checklist
 from heedful.report.compared import Compared, Published, compared
 from heedful.report.configurations import Configuration, configurations
 from heedful.report.tables.caveats import caveats
-from heedful.report.tables.columns import CORPUS, MODEL, estimate, number, published
+from heedful.report.tables.columns import CORPUS, MODEL, estimate, number
 from heedful.report.tables.table import Column, Table, Value
 from heedful.runs.directory import Run
 from heedful.runs.seeds import between
@@ -33,7 +33,7 @@ class Side(NamedTuple):
 
     configuration: Configuration
     rows: list[Row]
-    caveats: str
+    random: bool  # began with random word vectors, the papers' with pretrained ones
     seeds: str  # how far its runs differ from each other; empty for one run
 
 
@@ -43,6 +43,11 @@ class Comparison(NamedTuple):
     sides: list[Side]  # only those of which figures were published
     others: list[Configuration]  # of which none were
     claims: list[Checked]
+
+    @property
+    def caveats(self) -> str:
+        """What must be said of the runs that stand beside published figures."""
+        return caveats([run for side in self.sides for run in side.configuration.runs])
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -57,9 +62,7 @@ def compare(runs: Sequence[Run]) -> Comparison:
     """Runs beside the published figures; seeds of one configuration are taken together."""
     all_ = configurations(runs)
     rows = [[_row(told) for told in compared(each)] for each in all_]
-    sides = [
-        Side(each, found, caveats(each.runs), _seeds(each)) for each, found in zip(all_, rows, strict=True) if found
-    ]
+    sides = [Side(each, found, _random(each), _seeds(each)) for each, found in zip(all_, rows, strict=True) if found]
     others = [each for each, found in zip(all_, rows, strict=True) if not found]
     return Comparison(sides, others, checklist(all_))
 
@@ -70,6 +73,11 @@ def _row(told: Compared) -> Row:
 
 def _apart(told: Compared, theirs: Published | None) -> Apart | None:
     return None if theirs is None else apart(told.ours, *theirs)
+
+
+def _random(each: Configuration) -> bool:
+    """Those of bAbI began so in the paper, too."""
+    return not each.config.embedding.vectors and not each.config.corpus.startswith("babi")
 
 
 def _seeds(each: Configuration) -> str:
@@ -91,11 +99,10 @@ def figures_table(comparison: Comparison) -> Table:
         for row in side.rows:
             rows.append((side.configuration.corpus, side.configuration.model, *_cells(side, row)))
             runs.append(" ".join(run.folder.name for run in side.configuration.runs))
-    said = " ".join(dict.fromkeys(side.caveats for side in comparison.sides if side.caveats))
     return Table(
         name="comparison",
         title="Published figures beside ours",
-        caption=f"In brackets 95 % intervals over seeds and instances. {WORDS} {RELEASED} {said}".strip(),
+        caption=f"In brackets 95 % intervals over seeds and instances. {WORDS} {RELEASED} {comparison.caveats}".strip(),
         columns=(CORPUS, MODEL, *_COLUMNS),
         rows=tuple(rows),
         runs=tuple(runs),
@@ -104,7 +111,7 @@ def figures_table(comparison: Comparison) -> Table:
 
 def _cells(side: Side, row: Row) -> Iterator[Value]:
     told = row.told
-    yield from (len(side.configuration.runs), told.figure, told.decided or "all", told.ours.n)
+    yield from (len(side.configuration.runs), side.random, told.figure, told.decided or "all", told.ours.n)
     yield from (told.ours.mean, told.ours.low, told.ours.high, told.ours.spread)
     for theirs, away in ((told.paper, row.paper), (told.released, row.released)):
         yield from (None, None) if theirs is None else theirs
@@ -136,7 +143,7 @@ def claims_table(comparison: Comparison) -> Table:
 
 def _beside(key: str, title: str) -> tuple[Column, ...]:
     return (
-        published(key, title, f"The same figure, {title}."),
+        Column(key, title, "figure", 2, f"The same figure, {title}.", published=True),
         Column(
             f"{key}_std",
             f"{title}, standard deviation",
@@ -157,6 +164,9 @@ def _beside(key: str, title: str) -> tuple[Column, ...]:
 
 _COLUMNS = (
     number("seeds", "seeds", "Runs that differ only in the seed."),
+    Column(
+        "random", "random vectors", "flag", meaning="Whether ours began with random word vectors, unlike the paper's."
+    ),
     Column("figure", "figure", meaning="What is compared."),
     Column("decided", "decided", meaning="The class that was decided for; all: whatever it was."),
     number("n", "n", "Values that the mean is over: instances of all seeds."),

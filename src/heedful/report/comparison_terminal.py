@@ -31,9 +31,10 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     """Tables of figures, then the checklist."""
     parts: list[RenderableType] = []
     for side in comparison.sides:
-        parts += [_figures(side), *(Text(words) for words in (side.seeds, side.caveats) if words), Text()]
+        parts += [_figures(side), *([Text(side.seeds)] if side.seeds else []), Text()]
     if comparison.sides:
-        parts += [Text(f"{LEGEND} In brackets 95 % intervals over seeds and instances. {RELEASED}"), Text()]
+        parts += [Text(f"{LEGEND} In brackets 95 % intervals over seeds and instances. {RELEASED}")]
+        parts += [*([Text(comparison.caveats)] if comparison.caveats else []), Text()]
     else:
         parts += [Text("Nothing comparable: no figure was published of these models on these corpora."), Text()]
     if comparison.others and comparison.sides:
@@ -47,7 +48,8 @@ def comparison_view(comparison: Comparison) -> RenderableType:
 def _figures(side: Side) -> Table:
     count = len(side.configuration.runs)
     seeds = f"{count} seeds" if count > 1 else f"seed {side.configuration.config.seed}"
-    title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}"
+    vectors = ", random word vectors" if side.random else ""
+    title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}{vectors}"
     heading = Text(printable(title), style="bold")
     table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     sources = [name for name in ("paper", "released") if any(getattr(row.told, name) is not None for row in side.rows)]

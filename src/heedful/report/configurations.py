@@ -9,8 +9,8 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.files import scan_parquet
 from heedful.measures import Floats
+from heedful.report.labels import labels
 from heedful.report.removing import has_learned
-from heedful.report.tables.labels import labels
 from heedful.runs.directory import STAGES, Run, damage_named
 from heedful.runs.seeds import by_configuration
 
