@@ -16,6 +16,7 @@ from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
 from benchmarks.removal import removal_results
 from benchmarks.report import Result
+from benchmarks.scan import scan_result
 from benchmarks.site import site_results
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
@@ -81,6 +82,7 @@ def benchmarks() -> Iterator[Result]:
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield from removal_results()
     yield from site_results()
+    yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
 
 

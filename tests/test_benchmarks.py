@@ -9,6 +9,7 @@ from benchmarks.leave_one_out import leave_one_out_result
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
 from benchmarks.removal import Documents, first_flip_result, single_result
+from benchmarks.scan import scan_result
 from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 
@@ -22,6 +23,7 @@ MODULES = (
     "plain",
     "removal",
     "report",
+    "scan",
     "training",
 )
 
@@ -40,3 +42,4 @@ def test_both_ways_agree() -> None:
     assert single_result("single removals", documents, least=0).ratio > 0
     assert permutation_result("permutation", lengths, least=0).ratio > 0
     assert leave_one_out_result("leave-one-out", paper_model("average", 20), Inputs(tokens), least=0).ratio > 0
+    assert scan_result("scan", runs=4, instances=3, least=0).ratio > 0

@@ -7,6 +7,7 @@ import traceback
 import typer
 
 from heedful import __version__
+from heedful.cli.compare import compare
 from heedful.cli.corpora import corpora
 from heedful.cli.demo import demo
 from heedful.cli.report import report
@@ -28,6 +29,7 @@ app.command()(corpora)
 app.command()(run)
 app.command()(show)
 app.command()(report)
+app.command()(compare)
 
 
 def _version(asked: bool) -> None:

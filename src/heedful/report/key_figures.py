@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from heedful.measures import bootstraps, summarise
+from heedful.experiments import estimates
 from heedful.report.removing import several_sentences
 from heedful.report.rows import instance_rows
 from heedful.runs.directory import Run
@@ -102,17 +102,21 @@ KEYS: tuple[Key, ...] = (
 )
 
 
-def key_figures(run: Run, *, draws: int = DRAWS) -> dict[str, KeyFigure | None]:
-    """Every key figure of a run; None where what it is made of was not performed, or is nowhere defined."""
+def key_values(run: Run) -> pl.DataFrame:
+    """The key figures of every instance, as numbers, null where undefined, and its `id`; a column is missing where what
+    it is made of was not performed."""
     rows = instance_rows(run, {column for key in KEYS for column in key.columns})
     several = several_sentences(run)
     rows = rows.with_columns(several=pl.lit(True) if several is None else several)
     known = [key for key in KEYS if set(key.columns) <= set(rows.columns)]
-    table = rows.select(key.of.cast(pl.Float64).fill_null(np.nan).alias(key.name) for key in known).to_numpy()  # (n, Q)
-    intervals = bootstraps(table[None], seed=run.config.seed, draws=draws if len(table) else 0)
+    return rows.select("id", *(key.of.cast(pl.Float64).alias(key.name) for key in known))
+
+
+def key_figures(run: Run, *, draws: int = DRAWS) -> dict[str, KeyFigure | None]:
+    """Every key figure of a run; None where what it is made of was not performed, or is nowhere defined."""
+    values = key_values(run).drop("id")
     found: dict[str, KeyFigure | None] = dict.fromkeys(key.name for key in KEYS)
-    for index, (key, interval) in enumerate(zip(known, intervals, strict=True)):
-        about = summarise(table[:, index])
-        if about.mean is not None and about.std is not None and interval is not None:
-            found[key.name] = KeyFigure(about.mean, about.std, interval.low, interval.high, about.n)
+    for name, (mean, std, low, high, n, _) in estimates(values, seed=run.config.seed, draws=draws).items():
+        if mean is not None and std is not None and low is not None and high is not None:
+            found[name] = KeyFigure(mean, std, low, high, n)
     return found

@@ -82,16 +82,7 @@ class Run:
     @property
     def manifest(self) -> dict[str, Any]:
         """Provenance and cost: seed, versions, fingerprints, seconds and memory of each stage."""
-        file = self.folder / "manifest.json"
-        if not file.exists():
-            return {"stages": {}}
-        try:
-            manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            if manifest["stages"].keys():  # once a stage is done, the corpus is known
-                manifest["corpus"]["classes"]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"{file} is damaged ({error}): remove the directory and run again") from error
-        return manifest
+        return read_manifest(self.folder)
 
     def record(self, **entries: Any) -> None:
         """Add entries to the manifest."""
@@ -237,6 +228,20 @@ class Run:
             raise NotFound(
                 f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options{ask} does it"
             )
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run directory; before the first stage is done there may be none."""
+    file = folder / "manifest.json"
+    if not file.exists():
+        return {"stages": {}}
+    try:
+        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if manifest["stages"].keys():  # once a stage is done, the corpus is known
+            manifest["corpus"]["classes"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{file} is damaged ({error}): remove the directory and run again") from error
+    return manifest
 
 
 @contextmanager

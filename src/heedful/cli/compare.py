@@ -1,0 +1,45 @@
+"""`heedful compare`: runs beside the published figures."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Run directories, or folders that hold some, such as a sweep.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Also write the figures to a .csv or .md file; claims go beside it, or in it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print figures and claims as JSON.")] = False,
+) -> None:
+    """Set runs beside the published figures, and tell which of the papers' claims hold in them."""
+    from heedful.cli.console import console, notices
+    from heedful.errors import unknown_name
+    from heedful.files import write_text
+    from heedful.report.comparison import claims_table, figures_table
+    from heedful.report.comparison import compare as compared
+    from heedful.report.comparison_terminal import comparison_view
+    from heedful.report.gathering import gather
+    from heedful.report.tables.formats import to_csv, to_markdown
+
+    if out is not None and out.suffix not in (".csv", ".md"):
+        raise unknown_name("ending of --out", out.suffix or out.name, (".csv", ".md"))
+    gathered = gather(runs)
+    for folder, reason in gathered.refused:
+        notices.print(f"not compared: {folder.name}: {reason}", markup=False, soft_wrap=True)
+    comparison = compared(gathered.runs)
+    figures, claims = figures_table(comparison), claims_table(comparison)
+    if out is not None and out.suffix == ".md":
+        write_text(out, f"{to_markdown(figures)}\n{to_markdown(claims)}")
+    elif out is not None:
+        write_text(out, to_csv(figures))
+        write_text(out.with_name(f"{out.stem}-claims.csv"), to_csv(claims))
+    if as_json:
+        refused = [{"run": folder.name, "reason": reason} for folder, reason in gathered.refused]
+        typer.echo(json.dumps({**comparison.to_json(), "refused": refused}))
+        return
+    console.print(comparison_view(comparison))
+    if out is not None:
+        console.print(f"written to {out}", markup=False, soft_wrap=True)
