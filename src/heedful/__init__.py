@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from heedful.evidence import Evidence
     from heedful.runs.api import run
     from heedful.runs.directory import Run
+    from heedful.runs.sweep import sweep
 
 __version__ = "0.1.0"
 
-__all__ = ["Evidence", "HeedfulError", "Run", "__version__", "experiments", "load_corpus", "run"]
+__all__ = ["Evidence", "HeedfulError", "Run", "__version__", "experiments", "load_corpus", "run", "sweep"]
 
 # where each public name lives; loaded when first asked for, so that `heedful --help` imports neither torch nor polars
 _HOMES = {
@@ -28,6 +29,7 @@ _HOMES = {
     "Run": ("heedful.runs.directory", "Run"),
     "load_corpus": ("heedful.corpora.loading", "load"),
     "run": ("heedful.runs.api", "run"),
+    "sweep": ("heedful.runs.sweep", "sweep"),
 }
 
 

@@ -14,9 +14,8 @@ import torch
 
 import heedful
 from heedful.corpora.corpus import Corpus
-from heedful.corpora.fingerprints import source_fingerprint
-from heedful.corpora.loading import content_of, load
-from heedful.errors import BadInput, HeedfulError, NotFound
+from heedful.corpora.loading import load
+from heedful.errors import HeedfulError
 from heedful.evidence import scan
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.printable import tally
@@ -27,6 +26,7 @@ from heedful.runs.experimenting import chosen, named, perform_experiment, write_
 from heedful.runs.lock import locked
 from heedful.runs.naming import ERASURE
 from heedful.runs.reporter import Reporter
+from heedful.runs.sources import Sources, other_data
 from heedful.runs.stages import prepare, train_model, write_evidence
 
 _FROM_CORPUS = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
@@ -47,7 +47,7 @@ def perform(
     config = resolve(values)
     names = named(experiments)
     run = Run.at(Path(out) / config.name, config)
-    _check_sources(run, data)
+    Sources(data).check(run)
     if run.missing(["evidence"]):
         corpus = _corpus(run, data, reporter)  # before anything is written
         columns = corpus.columns
@@ -74,28 +74,6 @@ def perform(
     return run
 
 
-def _check_sources(run: Run, data: Path | str | None) -> None:
-    """Refuse a run that was done on other data; data that are not there any more are not missed."""
-    config, known = run.config, run.manifest
-    if "corpus" in known:
-        try:
-            content = content_of(config.corpus, options=config.corpus_options, data=data, subset=config.subset)
-        except NotFound:
-            content = known["corpus"]["content"]
-        if content != known["corpus"]["content"]:
-            raise _other_data(run, f"corpus {config.corpus}")
-    vectors = Path(config.embedding.vectors)
-    content = known.get("vectors", {}).get("content")
-    if content is not None and vectors.is_file() and content != source_fingerprint(vectors):
-        raise _other_data(run, str(vectors))
-
-
-def _other_data(run: Run, what: str) -> BadInput:
-    return BadInput(
-        f"{run.folder} was begun on other data: {what} has changed since; remove the directory or choose another --out"
-    )
-
-
 def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     config = run.config
     reporter.start(f"reading {config.corpus}")
@@ -109,7 +87,7 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
     known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
     if known != corpus.fingerprint:
-        raise _other_data(run, f"the code that reads corpus {config.corpus}")
+        raise other_data(run, f"the code that reads corpus {config.corpus}")
     sizes = corpus.sizes()
     reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
     return corpus
