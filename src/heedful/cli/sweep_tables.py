@@ -67,10 +67,10 @@ def _reasons(cells: Sequence[Cell], out: Path, console: Console) -> None:
         if cell.reason and cell.state != "done":
             groups.setdefault((STATES[cell.state], cell.reason), []).append(cell)
     for (state, reason), group in groups.items():
-        _say(console, f"{state}: {printable(' '.join(reason.split()))}")
-        for cell in group:
-            log = log_file(out, cell.name)
-            _say(console, f"    {cell.name}" + (f" (log: {log})" if cell.attempts and log.exists() else ""))
+        more = f" and {len(group) - 1} more" if len(group) > 1 else ""
+        log = log_file(out, group[0].name)
+        where = f" (log: {log})" if group[0].attempts and log.exists() else ""
+        _say(console, f"{state}: {group[0].name}{more}: {printable(' '.join(reason.split()))}{where}")
 
 
 def _free(out: Path) -> int:

@@ -66,10 +66,10 @@ def sweep(
     cells = survey(grid, out, data)
     waiting = [cell for cell in cells if cell.state == "waiting"]
     if waiting:
-        (out / FOLDER).mkdir(parents=True, exist_ok=True)
         threads = max(cell.config.threads for cell in waiting)
         engine = open_engine(on, workers=workers, threads=threads, address=address, log=out / FOLDER / "workers.log")
         with engine, _terminable():
+            (out / FOLDER).mkdir(parents=True, exist_ok=True)
             watcher.begin(cells, engine.workers)
             task_of = partial(cell_task, out=out, data=data, experiments=grid.experiments)
             work(engine, waiting, task_of, out=out, retries=retries, watcher=watcher)

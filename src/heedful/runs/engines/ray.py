@@ -43,7 +43,7 @@ class RayEngine:
         return self.workers - len(self._running)
 
     def start(self, task: Task) -> None:
-        """Send a task; Ray allows its libraries as many threads as it has processors."""
+        """Send a task; Ray allows its libraries as many threads as it has processors, unless OMP_NUM_THREADS is set."""
         function = self._ray.remote(num_cpus=task.threads, max_retries=0)(_attempt)
         self._running[function.remote(tuple(task), str(Path.cwd()), self._settings)] = task
 
