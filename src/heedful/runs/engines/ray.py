@@ -64,6 +64,7 @@ class RayEngine:
                 for reference in self._running:
                     self._ray.cancel(reference, force=True)
         finally:
+            self._running.clear()
             self._ray.shutdown()
 
     def _outcome(self, reference: Any) -> Outcome:
