@@ -16,6 +16,7 @@ from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
 from benchmarks.removal import removal_results
 from benchmarks.report import Result
+from benchmarks.sweep import scheduling_result, workers_result
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
 from heedful.errors import NotFound
@@ -80,6 +81,8 @@ def benchmarks() -> Iterator[Result]:
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield from removal_results()
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
+    yield workers_result(cells=8, least=1.6)
+    yield scheduling_result(cells=200, workers=2, least=1 / 1.05)
 
 
 def main() -> int:

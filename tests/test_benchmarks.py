@@ -22,6 +22,8 @@ MODULES = (
     "plain",
     "removal",
     "report",
+    "second",
+    "sweep",
     "training",
 )
 
