@@ -15,9 +15,9 @@ from heedful.runs.watching import Watcher
 
 SMALL: dict[str, Any] = {
     "corpus": "planted",
-    "corpus_options": {"train": 4000},
+    "corpus_options": {"train": 1000, "dev": 200, "test": 300},
     "encoder": "bilstm",
-    "training": {"epochs": 4},
+    "training": {"epochs": 2},
     "importance": {"measures": ["gradient", "leave_one_out"]},
     "experiments": ["correlation", "permutation", "adversary", "reach", "removal"],
 }

@@ -20,11 +20,10 @@ from heedful.evidence import scan
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.printable import tally
 from heedful.runs.config import resolve
+from heedful.runs.crew import Crew, perform_parts
 from heedful.runs.directory import Run
-from heedful.runs.erasing import perform_erasure
-from heedful.runs.experimenting import chosen, named, perform_experiment, write_importance
+from heedful.runs.experimenting import chosen, named
 from heedful.runs.lock import locked
-from heedful.runs.naming import ERASURE
 from heedful.runs.reporter import Reporter
 from heedful.runs.sources import Sources, other_data
 from heedful.runs.stages import prepare, train_model, write_evidence
@@ -39,13 +38,17 @@ def perform(
     out: Path | str = "runs",
     data: Path | str | None = None,
     experiments: str | Iterable[str] | None = None,
+    workers: int = 1,
     reporter: Reporter | None = None,
 ) -> Run:
     """Perform the run that `values` describe (see `resolve`) with the named experiments (None: all that are usual and
-    that its evidence supports), or what is missing of it."""
+    that its evidence supports), or what is missing of it.
+
+    So many workers share the parts of importance and of the experiments; results do not depend on their number.
+    """
     reporter = reporter or Reporter()
     config = resolve(values)
-    names = named(experiments)
+    names, crew = named(experiments), Crew(workers, config.threads)
     run = Run.at(Path(out) / config.name, config)
     Sources(data).check(run)
     if run.missing(["evidence"]):
@@ -57,7 +60,7 @@ def perform(
     wanted = ["evidence", *chosen(names, columns)]
     if run.missing(wanted):
         fresh = not run.folder.exists()
-        with locked(run.folder), _threads(config.threads):
+        with locked(run.folder), _threads(config.threads), crew:
             remove_temporaries(run.folder)
             try:
                 missing = run.missing(wanted)
@@ -65,7 +68,7 @@ def perform(
                 _begin(run)
                 for stage in missing:
                     with _timed(run, stage):
-                        _perform_stage(run, stage, corpus, reporter)
+                        _perform_stage(run, stage, corpus, reporter, crew)
             except (HeedfulError, MemoryError):
                 if fresh and not run.manifest["stages"]:  # nothing to go on from: leave no trace
                     shutil.rmtree(run.folder)
@@ -115,15 +118,11 @@ def _versions() -> Iterator[tuple[str, str]]:
             continue
 
 
-def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter) -> None:
+def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter, crew: Crew) -> None:
     if corpus is not None and stage in _FROM_CORPUS:
         _FROM_CORPUS[stage](run, corpus, reporter)
-    elif stage == "importance":
-        write_importance(run, reporter)
-    elif stage == ERASURE:
-        perform_erasure(run, reporter)
     else:
-        perform_experiment(run, stage, reporter)
+        perform_parts(run, stage, reporter, crew)
 
 
 @contextmanager
