@@ -18,6 +18,7 @@ from benchmarks.removal import removal_results
 from benchmarks.report import Result
 from benchmarks.scan import scan_result
 from benchmarks.site import site_results
+from benchmarks.sweep import scheduling_result, workers_result
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
 from heedful.errors import NotFound
@@ -84,6 +85,8 @@ def benchmarks() -> Iterator[Result]:
     yield from site_results()
     yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
+    yield workers_result(cells=8, least=1.6)
+    yield scheduling_result(cells=200, workers=2, least=1 / 1.05)
 
 
 def main() -> int:

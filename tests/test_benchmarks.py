@@ -24,6 +24,9 @@ MODULES = (
     "removal",
     "report",
     "scan",
+    "second",
+    "site",
+    "sweep",
     "training",
 )
 

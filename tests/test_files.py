@@ -79,3 +79,15 @@ def test_leftovers_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").touch()
     remove_temporaries(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]
+
+
+def test_parts_may_come_in_any_order(tmp_path: Path) -> None:
+    parts = Parts(tmp_path / "table.parquet")
+    parts.put(1, pl.DataFrame({"a": [3]}))
+    assert not parts.has(0)
+    assert parts.has(1)
+    parts.put(0, pl.DataFrame({"a": [1, 2]}))
+    resumed = Parts(tmp_path / "table.parquet")
+    assert resumed.done == 2
+    resumed.finish()
+    assert pl.read_parquet(tmp_path / "table.parquet")["a"].to_list() == [1, 2, 3]

@@ -18,10 +18,22 @@ if TYPE_CHECKING:
     from heedful.runs.directory import Run
     from heedful.runs.listing import runs_in
     from heedful.runs.scanning import scan
+    from heedful.runs.sweep import sweep
 
 __version__ = "0.1.0"
 
-__all__ = ["Evidence", "HeedfulError", "Run", "__version__", "experiments", "load_corpus", "run", "runs_in", "scan"]
+__all__ = [
+    "Evidence",
+    "HeedfulError",
+    "Run",
+    "__version__",
+    "experiments",
+    "load_corpus",
+    "run",
+    "runs_in",
+    "scan",
+    "sweep",
+]
 
 # where each public name lives; loaded when first asked for, so that `heedful --help` imports neither torch nor polars
 _HOMES = {
@@ -32,6 +44,7 @@ _HOMES = {
     "run": ("heedful.runs.api", "run"),
     "runs_in": ("heedful.runs.listing", "runs_in"),
     "scan": ("heedful.runs.scanning", "scan"),
+    "sweep": ("heedful.runs.sweep", "sweep"),
 }
 
 

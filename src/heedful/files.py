@@ -117,8 +117,16 @@ class Parts:
 
     def add(self, frame: pl.DataFrame) -> None:
         """Write the next part."""
-        write_parquet(self._part(self.done), frame)
+        self.put(self.done, frame)
         self.done += 1
+
+    def has(self, index: int) -> bool:
+        """Whether a part is there, whatever others are."""
+        return _is_parquet(self._part(index))
+
+    def put(self, index: int, frame: pl.DataFrame) -> None:
+        """Write any part; several processes may do so, each its own."""
+        write_parquet(self._part(index), frame)
 
     @property
     def rows(self) -> int:

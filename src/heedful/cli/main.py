@@ -13,6 +13,7 @@ from heedful.cli.demo import demo
 from heedful.cli.report import report
 from heedful.cli.run import run
 from heedful.cli.show import show
+from heedful.cli.sweep import sweep
 from heedful.errors import HeedfulError, Stopped
 from heedful.printable import printable
 
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(corpora)
 app.command()(run)
+app.command()(sweep)
 app.command()(show)
 app.command()(report)
 app.command()(compare)

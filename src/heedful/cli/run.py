@@ -39,6 +39,7 @@ def run(
         str | None,
         typer.Option(help="Which experiments, e.g. reach,permutation; all, none; default: all but the slow search."),
     ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that share importance and experiments.")] = 1,
     data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
     out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs"),
     as_json: Annotated[
@@ -84,7 +85,7 @@ def run(
     if "corpus" not in values:
         raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
-        done = perform(values, out=out, data=data, experiments=experiments, reporter=reporter)
+        done = perform(values, out=out, data=data, experiments=experiments, workers=workers, reporter=reporter)
     if as_json:
         facts = {"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}
         typer.echo(json.dumps({**facts, "results": summaries(done)}))

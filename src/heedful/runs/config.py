@@ -123,14 +123,7 @@ class RunConfig(Options):
 
 def resolve(values: Mapping[str, Any]) -> RunConfig:
     """Complete what a user gave by the preset's defaults for that corpus and encoder, and check every value."""
-    chosen = {
-        "corpus": "planted",
-        "model": "classifier",
-        "encoder": "bilstm" if values.get("model", "classifier") == "classifier" else "bigru",
-        "attention": "additive",
-        "preset": "paper",
-    }
-    chosen |= {key: values[key] for key in chosen if key in values}
+    chosen = chosen_names(values)
     valid = {
         "corpus": READERS,
         "model": MODEL_NAMES,
@@ -164,6 +157,18 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
             "encoder_options": encoder_options.model_dump(mode="json"),
         }
     )
+
+
+def chosen_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The corpus, model, encoder, attention and preset that a user gave, or the usual ones."""
+    usual = {
+        "corpus": "planted",
+        "model": "classifier",
+        "encoder": "bilstm" if values.get("model", "classifier") == "classifier" else "bigru",
+        "attention": "additive",
+        "preset": "paper",
+    }
+    return {key: values.get(key, name) for key, name in usual.items()}
 
 
 def _check_dropout(config: RunConfig) -> None:

@@ -14,19 +14,18 @@ import torch
 
 import heedful
 from heedful.corpora.corpus import Corpus
-from heedful.corpora.fingerprints import source_fingerprint
-from heedful.corpora.loading import content_of, load
-from heedful.errors import BadInput, HeedfulError, NotFound
+from heedful.corpora.loading import load
+from heedful.errors import HeedfulError
 from heedful.evidence import scan
 from heedful.files import content_fingerprint, fingerprint, remove_temporaries
 from heedful.printable import tally
 from heedful.runs.config import resolve
+from heedful.runs.crew import Crew, perform_parts
 from heedful.runs.directory import Run
-from heedful.runs.erasing import perform_erasure
-from heedful.runs.experimenting import chosen, named, perform_experiment, write_importance
+from heedful.runs.experimenting import chosen, named
 from heedful.runs.lock import locked
-from heedful.runs.naming import ERASURE
 from heedful.runs.reporter import Reporter
+from heedful.runs.sources import Sources, other_data
 from heedful.runs.stages import prepare, train_model, write_evidence
 
 _FROM_CORPUS = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
@@ -39,15 +38,19 @@ def perform(
     out: Path | str = "runs",
     data: Path | str | None = None,
     experiments: str | Iterable[str] | None = None,
+    workers: int = 1,
     reporter: Reporter | None = None,
 ) -> Run:
     """Perform the run that `values` describe (see `resolve`) with the named experiments (None: all that are usual and
-    that its evidence supports), or what is missing of it."""
+    that its evidence supports), or what is missing of it.
+
+    So many workers share the parts of importance and of the experiments; results do not depend on their number.
+    """
     reporter = reporter or Reporter()
     config = resolve(values)
-    names = named(experiments)
+    names, crew = named(experiments), Crew(workers, config.threads)
     run = Run.at(Path(out) / config.name, config)
-    _check_sources(run, data)
+    Sources(data).check(run)
     if run.missing(["evidence"]):
         corpus = _corpus(run, data, reporter)  # before anything is written
         columns = corpus.columns
@@ -57,7 +60,7 @@ def perform(
     wanted = ["evidence", *chosen(names, columns)]
     if run.missing(wanted):
         fresh = not run.folder.exists()
-        with locked(run.folder), _threads(config.threads):
+        with locked(run.folder), _threads(config.threads), crew:
             remove_temporaries(run.folder)
             try:
                 missing = run.missing(wanted)
@@ -65,35 +68,13 @@ def perform(
                 _begin(run)
                 for stage in missing:
                     with _timed(run, stage):
-                        _perform_stage(run, stage, corpus, reporter)
+                        _perform_stage(run, stage, corpus, reporter, crew)
             except (HeedfulError, MemoryError):
                 if fresh and not run.manifest["stages"]:  # nothing to go on from: leave no trace
                     shutil.rmtree(run.folder)
                 raise
     run.discard_checkpoint()
     return run
-
-
-def _check_sources(run: Run, data: Path | str | None) -> None:
-    """Refuse a run that was done on other data; data that are not there any more are not missed."""
-    config, known = run.config, run.manifest
-    if "corpus" in known:
-        try:
-            content = content_of(config.corpus, options=config.corpus_options, data=data, subset=config.subset)
-        except NotFound:
-            content = known["corpus"]["content"]
-        if content != known["corpus"]["content"]:
-            raise _other_data(run, f"corpus {config.corpus}")
-    vectors = Path(config.embedding.vectors)
-    content = known.get("vectors", {}).get("content")
-    if content is not None and vectors.is_file() and content != source_fingerprint(vectors):
-        raise _other_data(run, str(vectors))
-
-
-def _other_data(run: Run, what: str) -> BadInput:
-    return BadInput(
-        f"{run.folder} was begun on other data: {what} has changed since; remove the directory or choose another --out"
-    )
 
 
 def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
@@ -109,7 +90,7 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
     known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
     if known != corpus.fingerprint:
-        raise _other_data(run, f"the code that reads corpus {config.corpus}")
+        raise other_data(run, f"the code that reads corpus {config.corpus}")
     sizes = corpus.sizes()
     reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
     return corpus
@@ -137,15 +118,11 @@ def _versions() -> Iterator[tuple[str, str]]:
             continue
 
 
-def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter) -> None:
+def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter, crew: Crew) -> None:
     if corpus is not None and stage in _FROM_CORPUS:
         _FROM_CORPUS[stage](run, corpus, reporter)
-    elif stage == "importance":
-        write_importance(run, reporter)
-    elif stage == ERASURE:
-        perform_erasure(run, reporter)
     else:
-        perform_experiment(run, stage, reporter)
+        perform_parts(run, stage, reporter, crew)
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from heedful.errors import BadInput, unknown_name
 from heedful.evidence import collect, read_batches, scan
 from heedful.experiments import EXPERIMENTS
 from heedful.experiments.rankings import ORDERINGS
-from heedful.files import Parts, scan_parquet
+from heedful.files import scan_parquet
 from heedful.ragged import Indices
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run, damage_named
 from heedful.runs.naming import ERASURE, EXPERIMENT_NAMES
-from heedful.runs.reporter import Reporter
+from heedful.runs.parted import Parted
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
 PART_ITEMS = 4096  # items of importance lost at most by a kill: a long text costs more than many short ones
@@ -86,8 +86,8 @@ def unsupported(columns: set[str]) -> dict[str, str]:
     return reasons
 
 
-def write_importance(run: Run, reporter: Reporter) -> None:
-    """Measure on the model how much each token of each test instance matters."""
+def importance_parts(run: Run) -> Parted:
+    """How much each token of each test instance matters, measured on the model."""
     from heedful.importance.table import importance_table
     from heedful.runs.reading import READ, inputs_of
 
@@ -97,43 +97,50 @@ def write_importance(run: Run, reporter: Reporter) -> None:
     read = [name for name in READ if name in there]
     text = "words" if "words" in there else "tokens"
     lengths = collect(scan(evidence).select(pl.col(text).list.len()), evidence)[text].to_numpy().astype(np.int64)
-    parts = Parts(run.folder / "importance.parquet")
-    reporter.start("importance: " + ", ".join(options.measures), int(lengths.sum()))
-    done = 0
-    for index, (start, stop) in enumerate(_pieces(lengths)):
-        if index >= parts.done:
-            frame = collect(scan(evidence).slice(start, stop - start).select(read), evidence)
-            parts.add(
-                importance_table(
-                    model,
-                    frame["id"].to_list(),
-                    inputs_of(frame, vocabulary, sentences=run.config.hierarchical),
-                    measures=options.measures,
-                    tolerance=options.tolerance,
-                )
-            )
-        done += int(lengths[start:stop].sum())
-        reporter.reach(done, f"{done:,} words")
-    parts.finish({"run": run.folder.name})
-    reporter.finish(f"{len(lengths):,} instances")
+
+    def part(start: int, stop: int) -> pl.DataFrame:
+        frame = collect(scan(evidence).slice(start, stop - start).select(read), evidence)
+        return importance_table(
+            model,
+            frame["id"].to_list(),
+            inputs_of(frame, vocabulary, sentences=run.config.hierarchical),
+            measures=options.measures,
+            tolerance=options.tolerance,
+        )
+
+    pieces = list(_pieces(lengths))
+    return Parted(
+        title="importance: " + ", ".join(options.measures),
+        pieces=pieces,
+        steps=[int(lengths[start:stop].sum()) for start, stop in pieces],
+        unit="words",
+        part=part,
+        about={"run": run.folder.name},
+        told=lambda: f"{len(lengths):,} instances",
+    )
 
 
-def perform_experiment(run: Run, name: str, reporter: Reporter) -> None:
-    """Perform one experiment on the run's evidence."""
+def experiment_parts(run: Run, name: str) -> Parted:
+    """One experiment on the run's evidence."""
     path = run.folder / STAGES[name].files[0]
-    parts = Parts(path)
     evidence = run.folder / "evidence.parquet"
     total = int(collect(scan(evidence).select(pl.len()), evidence).item())
     options = _options(run, name)
-    reporter.start(name.replace("_", " "), total)
-    done = parts.rows
-    for batch in read_batches(evidence, PART_INSTANCES, start=done):
-        given = (batch, _importance_of(run, done, len(batch), total)) if name == "correlation" else (batch,)
-        parts.add(EXPERIMENTS[name](*given, **options))
-        done += len(batch)
-        reporter.reach(done)
-    parts.finish({"run": run.folder.name, "experiment": name})
-    reporter.finish(told(path, name, total))
+
+    def part(start: int, stop: int) -> pl.DataFrame:
+        batch = next(read_batches(evidence, max(1, stop - start), start=start))
+        given = (batch, _importance_of(run, start, len(batch), total)) if name == "correlation" else (batch,)
+        return EXPERIMENTS[name](*given, **options)
+
+    pieces = [(start, min(start + PART_INSTANCES, total)) for start in range(0, max(1, total), PART_INSTANCES)]
+    return Parted(
+        title=name.replace("_", " "),
+        pieces=pieces,
+        steps=[stop - start for start, stop in pieces],
+        part=part,
+        about={"run": run.folder.name, "experiment": name},
+        told=lambda: told(path, name, total),
+    )
 
 
 def told(path: Path, name: str, total: int) -> str:
