@@ -23,6 +23,7 @@ MODULES = (
     "plain",
     "removal",
     "report",
+    "reproduction",
     "scan",
     "second",
     "site",
