@@ -81,7 +81,7 @@ def benchmarks() -> Iterator[Result]:
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield from removal_results()
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
-    yield workers_result(cells=8, least=1.6)
+    yield workers_result(cells=12, least=1.6)
     yield scheduling_result(cells=200, workers=2, least=1 / 1.05)
 
 
