@@ -85,7 +85,7 @@ def benchmarks() -> Iterator[Result]:
     yield from site_results()
     yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
-    yield workers_result(cells=8, least=1.6)
+    yield workers_result(cells=12, least=1.6)
     yield scheduling_result(cells=200, workers=2, least=1 / 1.05)
 
 

@@ -52,7 +52,7 @@ def counted(cells: Sequence[Cell]) -> str:
 def duration(seconds: float) -> str:
     """A time to read.
 
-    >>> duration(5), duration(125), duration(7300)
+    >>> duration(5), duration(125), duration(7320)
     ('5 s', '2 min 5 s', '2 h 2 min')
     """
     minutes, rest = divmod(round(seconds), 60)

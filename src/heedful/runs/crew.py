@@ -63,6 +63,8 @@ def perform_parts(run: Run, stage: str, reporter: Reporter, crew: Crew) -> None:
     missing = {index: piece for index, piece in enumerate(parted.pieces) if not parts.has(index)}
     done = sum(steps for index, steps in enumerate(parted.steps) if index not in missing)
     reporter.start(parted.title, sum(parted.steps))
+    if done:
+        reporter.reach(done)  # so that the time left is told by what is done from here on
     for index in _made(run, stage, parted, missing, crew):
         done += parted.steps[index]
         reporter.reach(done, f"{done:,} {parted.unit}" if parted.unit else "")

@@ -34,7 +34,7 @@ class StatusReporter(Reporter):
     def __init__(self, out: Path, cell: str) -> None:
         self._file, self._log = status_file(out, cell), log_file(out, cell)
         self._status = Status()
-        self._first: int | None = None  # the first step reached: a resumed task does not begin at none
+        self._first: int | None = None  # the first steps reached: a resumed task does not begin at none
         self._started = self._first_time = self._written = 0.0
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)

@@ -106,5 +106,9 @@ def _probe(address: str) -> None:
     except subprocess.TimeoutExpired as error:
         raise NotFound(f"what answers at {address} is no Ray cluster: {remedy}") from error
     except subprocess.CalledProcessError as error:
+        if "AuthenticationError" in error.stderr:
+            raise NotFound(
+                f"the Ray cluster at {address} wants a token: set RAY_AUTH_MODE=token, as Ray explains"
+            ) from error
         reason = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise NotFound(f"no Ray cluster can be used at {address} ({reason}): {remedy}") from error
