@@ -55,10 +55,10 @@ def _figures(side: Side) -> Table:
     sources = [name for name in ("paper", "released") if any(getattr(row.told, name) is not None for row in side.rows)]
     table.add_column("figure", no_wrap=True)
     table.add_column("decided", no_wrap=True, overflow="ellipsis", max_width=10)
-    table.add_column("ours", no_wrap=True)
+    table.add_column("ours", overflow="fold")
     for source in sources:
-        table.add_column({"paper": "in the paper", "released": "released code"}[source], no_wrap=True)
-        table.add_column("apart", no_wrap=True)
+        table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
+        table.add_column("apart", overflow="fold")
     for row in side.rows:
         ours = row.told.ours
         interval = "" if ours.low is None else f" [{figure(ours.low)}, {figure(ours.high)}]"
