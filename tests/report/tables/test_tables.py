@@ -282,7 +282,7 @@ def test_published_figures_stand_beside_those_of_the_same_model(whole: Run) -> N
     bilstm = Run(whole.folder, resolve({"corpus": "sst"}))
     assert _rows(bilstm, "jain-wallace-table-1")[0]["paper_performance"] == 0.81
     caption = TABLES["jain-wallace-table-2"]([bilstm]).caption
-    assert "Of the 1 runs on corpora of the papers, 1 began with random word vectors" in caption
+    assert "Of 1 run on corpora of the papers, 1 began with random word vectors" in caption
     dot = Run(whole.folder, resolve({"corpus": "sst", "attention": "dot"}))
     assert {row["paper_tau"] for row in _rows(dot, "jain-wallace-table-2")} == {None}
 
