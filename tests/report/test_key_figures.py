@@ -1,10 +1,12 @@
 """Key figures: plain means of what the results say."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from heedful.experiments import substitution_scores
 from heedful.report.key_figures import KEYS, key_figures
 from heedful.report.verdict import COSTS, verdict
 from heedful.runs.directory import Run
@@ -62,6 +64,18 @@ def test_awkward_instances_are_told_without_nan(tmp_path: Path, decoder: str) ->
     assert all(np.isfinite(tuple(known)).all() for known in figures.values() if known is not None)
     assert (figures["least_removed"] is None) == (decoder == "tanh")
     assert verdict(run, figures).words
+
+
+def test_an_answer_that_is_no_class_counts_as_missed(tmp_path: Path) -> None:
+    evidence = make_evidence(n=40, outputs=2)
+    labels = np.where(np.arange(40) % 4, evidence.decisions, -1).astype(np.int32)  # all that can be right are
+    run = made_run(tmp_path / "made", replace(evidence, labels=labels), experiments=("substitution",))
+    figures = key_figures(run)
+    assert figures["accuracy"] is not None
+    assert (figures["accuracy"].value, figures["accuracy"].n) == (0.75, 40)
+    own = substitution_scores(run.results("substitution"), draws=0).row(0, named=True)
+    assert own["accuracy"] == 0.75
+    assert "75% with its own" in verdict(run, figures).signs[1].words
 
 
 def test_one_instance_of_one_item(tmp_path: Path) -> None:

@@ -90,16 +90,15 @@ def _replaced(run: Run) -> Sign:
     if not run.done("substitution"):
         return Sign("substitution", "unknown", "Substitution was not performed.", _NEEDED)
     frame = scan_parquet(run.folder / STAGES["substitution"].files[0])
-    right = (
-        frame.filter(pl.col("label").is_not_null())
-        .select(own=pl.col("decision") == pl.col("label"), uniform=pl.col("uniform_decision") == pl.col("label"))
-        .collect()
-    )
-    if not len(right):
+    found = frame.select("label", "decision", "uniform_decision").collect()
+    if found["label"].is_null().all():
         return Sign(
             "substitution", "unknown", "Without labels nobody can say whether equal weights would do as well.", _NEEDED
         )
-    own, uniform = (right[name].cast(pl.Float64).to_numpy() for name in ("own", "uniform"))
+    own, uniform = (  # an instance without a label counts as missed, as in all scores
+        (found[name] == found["label"]).fill_null(False).cast(pl.Float64).to_numpy()
+        for name in ("decision", "uniform_decision")
+    )
     gain = bootstrap(own - uniform, seed=run.config.seed, draws=DRAWS)
     side: Side = "undecided"
     if gain is not None and not gain.low <= COSTS <= gain.high:
