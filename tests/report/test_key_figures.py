@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
-from heedful.experiments import substitution_scores
+from heedful.experiments import removal_scores, substitution_scores
 from heedful.report.key_figures import KEYS, key_figures
 from heedful.report.verdict import COSTS, verdict
 from heedful.runs.directory import Run
@@ -76,6 +77,18 @@ def test_an_answer_that_is_no_class_counts_as_missed(tmp_path: Path) -> None:
     own = substitution_scores(run.results("substitution"), draws=0).row(0, named=True)
     assert own["accuracy"] == 0.75
     assert "75% with its own" in verdict(run, figures).signs[1].words
+
+
+def test_decisions_that_never_change_take_all_items(tmp_path: Path) -> None:
+    evidence = make_evidence(n=20)
+    assert evidence.bias is not None
+    evidence.bias[:] = 100.0
+    evidence = replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
+    run = made_run(tmp_path / "made", evidence, experiments=("removal",))
+    scores = removal_scores(run.results("removal"), draws=0).filter(pl.col("ranking") == "attention")
+    removed = key_figures(run)["attention_removed"]
+    assert removed is not None
+    assert removed.value == scores["fraction_all"].item() == 1.0
 
 
 def test_one_instance_of_one_item(tmp_path: Path) -> None:
