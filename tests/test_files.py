@@ -4,8 +4,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heedful.errors import DiskFull
-from heedful.files import Parts, atomic, remove_temporaries, write_json, write_text
+from heedful.errors import DiskFull, HeedfulError
+from heedful.files import Parts, atomic, remove_temporaries, replaced, write_json, write_text
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -91,3 +91,31 @@ def test_parts_may_come_in_any_order(tmp_path: Path) -> None:
     assert resumed.done == 2
     resumed.finish()
     assert pl.read_parquet(tmp_path / "table.parquet")["a"].to_list() == [1, 2, 3]
+
+
+def test_two_writers_of_one_directory_do_not_mix(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    with replaced(folder) as first:
+        (first / "mine").touch()
+        with pytest.raises(HeedfulError, match="another process is writing there"), replaced(folder) as second:
+            (second / "theirs").touch()
+        assert [path.name for path in first.iterdir()] == ["mine"]
+    assert [path.name for path in folder.iterdir()] == ["mine"]
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_writer_killed_at_any_moment_loses_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    for left in (".site.new.tmp", ".site.old.tmp"):
+        (tmp_path / left / "deep").mkdir(parents=True)
+        (tmp_path / left / "deep" / left).touch()
+
+    def fail() -> None:
+        with replaced(folder) as new:
+            assert list(new.iterdir()) == []
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert (folder / "deep" / ".site.old.tmp").is_file()  # it was moved away, and the new one never came
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]

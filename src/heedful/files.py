@@ -12,7 +12,12 @@ from typing import Any
 
 import polars as pl
 
-from heedful.errors import DiskFull
+from heedful.errors import DiskFull, HeedfulError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows; there two processes that write to one place are the user's own affair
+    fcntl = None  # type: ignore[assignment]
 
 TEMPORARY = ".tmp"
 
@@ -40,26 +45,46 @@ def atomic(path: Path) -> Iterator[Path]:
 def replaced(folder: Path) -> Iterator[Path]:
     """Give a new directory beside `folder`; when the block ends well it takes that one's place, otherwise it vanishes.
 
-    What a killed writer left is cleared by the next one.
+    What a killed writer left is cleared by the next one; a writer that is still at work is not disturbed.
     """
     new, old = (folder.with_name(f".{folder.name}.{age}{TEMPORARY}") for age in ("new", "old"))
-    for leftover in (new, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    new.mkdir(parents=True)
-    try:
-        yield new
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
-    except BaseException as error:
-        if old.exists() and not folder.exists():
+    with _alone(new, folder):
+        if old.exists() and not folder.exists():  # killed between the two renamings
             old.rename(folder)
-        if _is_disk_full(error):
-            raise DiskFull(f"no space left while writing {folder}: free some space and write it again") from error
-        raise
+        try:
+            yield new
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+        except BaseException as error:
+            if old.exists() and not folder.exists():
+                old.rename(folder)
+            if _is_disk_full(error):
+                raise DiskFull(f"no space left while writing {folder}: free some space and write it again") from error
+            raise
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _alone(new: Path, folder: Path) -> Iterator[None]:
+    """Make an empty directory that no other process writes into until the block ends."""
+    new.mkdir(parents=True, exist_ok=True)
+    handle = None
+    try:
+        if fcntl is not None:
+            handle = os.open(new, os.O_RDONLY)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise HeedfulError(f"{folder}: another process is writing there; wait for it or stop it") from None
+        for leftover in new.iterdir():
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        yield
     finally:
-        shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)  # and so unlocked
 
 
 def remove_temporaries(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from heedful.ragged import Ragged
 from heedful.report.gathering import gather
 from heedful.report.site.writer import write_site
-from tests.making import complete
+from tests.making import complete, make_evidence
 from tests.report.made_run import made_run
 
 HOSTILE = [
@@ -120,3 +120,20 @@ def test_searching_for_markup_finds_it(visit: Any, hostile: Path) -> None:
     page.wait_for_timeout(600)
     assert page.evaluate("window.executed") is None
     assert page.locator("[role=row]").count() > 1
+
+
+def test_charts_of_a_run_without_labels(visit: Any, tmp_path: Path) -> None:
+    made_run(tmp_path / "made", replace(make_evidence(n=30), labels=None), experiments=("violation", "permutation"))
+    page = visit(write_site(gather([tmp_path / "made"]), tmp_path / "site", formats=[]).page, "#/run/made")
+    page.locator("[data-chart=permutation]").scroll_into_view_if_needed()
+    page.locator("[data-chart=permutation] svg").first.wait_for()
+    assert page.locator("[role=alert]").count() == 0
+
+
+@pytest.mark.parametrize("name", ["constructor", "__proto__", "toString/x"])
+def test_names_that_every_object_has_are_no_pages(chromium: Any, hostile: Path, name: str) -> None:
+    page = chromium.new_page()
+    page.goto(f"{hostile.as_uri()}#/{name}")
+    page.locator("[role=alert]").wait_for()
+    assert "there is no page" in page.locator("[role=alert]").inner_text()
+    page.close()

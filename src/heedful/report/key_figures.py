@@ -45,8 +45,7 @@ def _several(value: pl.Expr) -> pl.Expr:
 
 def _removed(ranking: str) -> pl.Expr:
     """The share of items removed; a decision that never changes counts as all."""
-    share = pl.col(f"{ranking}_fraction")
-    return _several(pl.when(share.is_not_null().any()).then(share.fill_null(1.0)))
+    return _several(pl.col(f"{ranking}_fraction").fill_null(1.0))
 
 
 def _mean(name: str, title: str, meaning: str, kind: Literal["percent", "figure"] = "figure") -> Key:
@@ -96,7 +95,8 @@ KEYS: tuple[Key, ...] = (
         "The same for the smallest set of items that changes the decision, found exactly.",
         "percent",
         ("items", "optimal_fraction"),
-        _removed("optimal"),
+        # unknown in all instances: the decoder is not affine, or nothing ever changes a decision
+        pl.when(pl.col("optimal_fraction").is_not_null().any()).then(_removed("optimal")),
     ),
     _mean("truth_mass", "on truth", "Attention on the items that really decide, where these are known.", "percent"),
 )

@@ -81,7 +81,8 @@ def has_learned(run: Run) -> bool:
     is about nothing."""
     counts = run.manifest["corpus"]["counts"]["test"]
     usual = max(counts) / sum(counts) if sum(counts) else 0.0
-    return bool(run.metrics["test"]["accuracy"] > usual)
+    accuracy = run.metrics["test"]["accuracy"]  # None without labels
+    return accuracy is not None and bool(accuracy > usual)
 
 
 def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[str]:

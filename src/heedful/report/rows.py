@@ -210,8 +210,10 @@ def _evidence_rows(run: Run) -> pl.DataFrame:
     told = collect(frame.select("id", pl.col("tokens").list.len().cast(pl.Int32).alias("items"), label, "output"), path)
     output = np.stack(told["output"].to_list()) if len(told) else np.zeros((0, 1))  # (n, K)
     decided = decide(output)
+    wrong = (pl.Series(decided, dtype=pl.Int32) != pl.col("label")).fill_null(True)
     return told.drop("output").with_columns(
         decision=pl.Series(decided, dtype=pl.Int32),
         confidence=pl.Series(chance(output, decided)),
-        wrong=pl.Series(decided, dtype=pl.Int32) != pl.col("label"),
+        # where others have a label, the answer is none of the classes and cannot be given: missed, as in all scores
+        wrong=pl.when(pl.col("label").is_not_null().any()).then(wrong),
     )

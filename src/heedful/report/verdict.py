@@ -22,6 +22,7 @@ DIFFERS = 0.3  # and one below which it hardly does
 MOVES = 0.1  # a TVD from which on shuffling is felt
 COSTS = 0.01  # accuracy that a model must lose by equal weights
 OFTEN = 0.1  # a share of instances that is too much
+FEW = 30  # instances: of fewer, a bootstrap interval is too narrow to tell anything (of one, it has no width)
 
 _WEIGHTS = "Does it matter which item has which weight?"
 _NEEDED = "Does the model need its own weights?"
@@ -60,10 +61,14 @@ def verdict(run: Run, figures: Figures) -> Verdict:
     sides = [sign.side for sign in signs]
     told = len(sides) - sides.count("unknown")
     against, speaking = sides.count("against"), sides.count("for")
+    speak = "speaks" if against == 1 else "speak"
     if not told:
         words = "Nothing was tested that could tell whether this attention explains anything."
-    elif 2 * against >= told:
-        words = f"{against} of {told} tests speak against showing this attention as an explanation."
+    elif against and (2 * against > told or not speaking):
+        words = (
+            f"{against} of {told} tests {speak} against showing this attention as an explanation, "
+            f"{speaking or 'none'} for it."
+        )
     elif against:
         words = f"The tests disagree: of {told}, {speaking} speak for this attention and {against} against it."
     elif 2 * speaking > told:
@@ -82,7 +87,7 @@ def _shuffled(figures: Figures) -> Sign:
     words = (
         f"Shuffled weights move the output by {figure(moved.value)} (TVD): {felt.get(side, 'neither much nor little')}."
     )
-    return Sign("permutation", side, words, _WEIGHTS)
+    return _unless_few(Sign("permutation", side, words, _WEIGHTS), moved.n)
 
 
 def _replaced(run: Run) -> Sign:
@@ -90,16 +95,15 @@ def _replaced(run: Run) -> Sign:
     if not run.done("substitution"):
         return Sign("substitution", "unknown", "Substitution was not performed.", _NEEDED)
     frame = scan_parquet(run.folder / STAGES["substitution"].files[0])
-    right = (
-        frame.filter(pl.col("label").is_not_null())
-        .select(own=pl.col("decision") == pl.col("label"), uniform=pl.col("uniform_decision") == pl.col("label"))
-        .collect()
-    )
-    if not len(right):
+    found = frame.select("label", "decision", "uniform_decision").collect()
+    if found["label"].is_null().all():
         return Sign(
             "substitution", "unknown", "Without labels nobody can say whether equal weights would do as well.", _NEEDED
         )
-    own, uniform = (right[name].cast(pl.Float64).to_numpy() for name in ("own", "uniform"))
+    own, uniform = (  # an instance without a label counts as missed, as in all scores
+        (found[name] == found["label"]).fill_null(False).cast(pl.Float64).to_numpy()
+        for name in ("decision", "uniform_decision")
+    )
     gain = bootstrap(own - uniform, seed=run.config.seed, draws=DRAWS)
     side: Side = "undecided"
     if gain is not None and not gain.low <= COSTS <= gain.high:
@@ -107,7 +111,7 @@ def _replaced(run: Run) -> Sign:
     told = {"for": "The model needs its weights", "against": "Equal weights do as well"}
     words = told.get(side, "Whether equal weights do as well cannot be told")
     how = f"{percent(float(uniform.mean()))} right with equal weights, {percent(float(own.mean()))} with its own"
-    return Sign("substitution", side, f"{words} ({how}).", _NEEDED)
+    return _unless_few(Sign("substitution", side, f"{words} ({how}).", _NEEDED), len(own))
 
 
 def _removals(run: Run) -> list[Sign]:
@@ -150,9 +154,8 @@ def _violation(figures: Figures) -> Sign:
     if share is None:
         return Sign("violation", "unknown", "Violation was not performed.", _ARGUES)
     side: Side = "for" if share.high < OFTEN else "against" if share.low > OFTEN else "undecided"
-    return Sign(
-        "violation", side, f"The most attended item argues against the decision in {percent(share.value)}.", _ARGUES
-    )
+    words = f"The most attended item argues against the decision in {percent(share.value)}."
+    return _unless_few(Sign("violation", side, words, _ARGUES), share.n)
 
 
 def _agreement(figures: Figures) -> Sign:
@@ -171,4 +174,13 @@ def _agreement(figures: Figures) -> Sign:
         "against": "quite unlike importance",
         "undecided": "somewhat as importance",
     }
-    return Sign("correlation", side, f"Attention ranks items {words[side]} (Kendall's tau {told}).", _RANKS)
+    sign = Sign("correlation", side, f"Attention ranks items {words[side]} (Kendall's tau {told}).", _RANKS)
+    return _unless_few(sign, min(tau.n for tau in known.values()))
+
+
+def _unless_few(sign: Sign, n: int) -> Sign:
+    """What a test says of so many instances."""
+    if n >= FEW:
+        return sign
+    noun = "instance is" if n == 1 else "instances are"
+    return sign._replace(side="undecided", words=f"{sign.test.capitalize()}: {n} {noun} too few to tell.")

@@ -138,6 +138,14 @@ def test_missing_experiments_are_said(tmp_path: Path) -> None:
     assert charts["permutation"]["missing"].startswith("permutation was not performed")
 
 
+def test_a_run_without_labels(tmp_path: Path) -> None:
+    made_run(tmp_path / "made", replace(make_evidence(n=30), labels=None))
+    write_site(gather([tmp_path / "made"]), tmp_path / "site", formats=[])
+    (run,) = data(tmp_path / "site", "site")["runs"]
+    assert run["figures"]["accuracy"] is None
+    assert {"label", "wrong"}.isdisjoint(column["name"] for column in data(tmp_path / "site", "made/run")["columns"])
+
+
 def test_only_a_report_is_replaced(tmp_path: Path) -> None:
     made_run(tmp_path / "runs" / "made", make_evidence(), experiments=())
     gathered = gather([tmp_path / "runs"])

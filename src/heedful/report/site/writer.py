@@ -8,7 +8,6 @@ from typing import NamedTuple
 from vl_convert import javascript_bundle
 
 from heedful import __version__
-from heedful.errors import BadConfig
 from heedful.files import replaced
 from heedful.report.charts.compare import compare_chart
 from heedful.report.gathering import Gathered
@@ -17,6 +16,7 @@ from heedful.report.labels import labels
 from heedful.report.site.about import about_run
 from heedful.report.site.chart_data import write_charts, write_instances
 from heedful.report.site.packing import write_data, write_file
+from heedful.report.site.place import report_place
 from heedful.report.site.run_data import write_run
 from heedful.report.site.table_data import table_data
 from heedful.report.tables import Table, tables
@@ -42,9 +42,9 @@ def write_site(
     """Write the site of some runs; figures as files in the given formats. A report that was there is replaced."""
     reporter = reporter or Reporter()
     bundle = _bundle()
-    _check(out, gathered.runs)
+    place = report_place(out, gathered.runs)
     runs, keys = gathered.runs, _keys(gathered.runs)
-    with replaced(out) as folder:
+    with replaced(place) as folder:
         reporter.start("tables")
         found = tables(runs)
         write_tables(found, folder / "tables")
@@ -81,17 +81,6 @@ def _bundle() -> str:
     """The library that draws charts, from the installed package: nothing is downloaded, nothing of it is kept here."""
     bundle = javascript_bundle("window.vegaEmbed = vegaEmbed; window.vega = vega;")
     return f"(() => {{\n{bundle}\n}})();\n"  # its names are its own
-
-
-def _check(out: Path, runs: Sequence[Run]) -> None:
-    """Only a report is ever replaced."""
-    if out.exists() and not out.is_dir():
-        raise BadConfig(f"--out {out}: that is a file; name a directory to be made")
-    if out.is_dir() and any(out.iterdir()) and not (out / "data" / "site.js").is_file():
-        raise BadConfig(f"--out {out}: that directory holds something else than a report; choose another one")
-    for run in runs:
-        if out.resolve() in (run.folder.resolve(), *run.folder.resolve().parents) and out.exists():
-            raise BadConfig(f"--out {out}: the run {run.folder} is in there; choose another directory")
 
 
 def _keys(runs: Sequence[Run]) -> list[str]:

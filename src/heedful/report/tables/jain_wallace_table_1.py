@@ -11,6 +11,7 @@ from heedful.report.tables.columns import estimate, number, published
 from heedful.report.tables.layout import DRAWS, SEED, Cells, Layout
 from heedful.report.tables.source import Source
 from heedful.report.tables.table import Column
+from heedful.validation import NO_LABEL
 
 _METRICS = {"f1": ("macro_f1", "macro F1"), "micro-f1": ("accuracy", "micro F1"), "accuracy": ("accuracy", "accuracy")}
 
@@ -40,7 +41,7 @@ def _rows(source: Source) -> Iterable[Cells]:
 
 def _interval(source: Source, metric: str) -> tuple[float | None, float | None]:
     labels, decisions = source.decided()
-    if not len(labels):
+    if (labels == NO_LABEL).all():
         return None, None
     accuracy, macro = score_draws(labels, decisions[:, None], seed=SEED, draws=DRAWS)
     return percentiles((macro if metric == "macro_f1" else accuracy)[:, 0]) or (None, None)

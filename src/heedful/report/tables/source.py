@@ -42,9 +42,11 @@ class Source:
         return self._frames[experiment]
 
     def decided(self) -> tuple[Indices, Indices]:
-        """The labels (n,) and decisions (n,) of the test instances."""
+        """The labels (n,) and decisions (n,) of the test instances; no labels where the evidence has none."""
         path = self.run.folder / "evidence.parquet"
-        frame = collect(scan(path).select("id", "label", "output"), path)
+        told = scan(path)
+        label = "label" if "label" in told.collect_schema().names() else pl.lit(None).alias("label")
+        frame = collect(told.select("id", label, "output"), path)
         output = ragged(frame, "output", "numbers", str(path)).values.reshape(len(frame), -1)  # (n, K)
         return frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy(), decide(output)
 

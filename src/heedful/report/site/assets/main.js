@@ -50,7 +50,7 @@
   const show = async () => {
     const asked = location.hash;
     const state = heedful.route.now();
-    const page = heedful.pages[state.page];
+    const page = Object.hasOwn(heedful.pages, state.page) ? heedful.pages[state.page] : null;
     try {
       const site = await heedful.store.site();
       navigation(site, state);

@@ -16,8 +16,9 @@ heedful.rows = (() => {
   // Rows for Vega: {id, decided, label_name, …columns}; undefined figures are null, flags true or false.
   const build = async (run, names, indices) => {
     const columns = run.columns.filter((column) => names.includes(column.name));
+    const labelled = run.columns.some(({ name }) => name === "label");
     const [ids, decision, label, ...figures] = await Promise.all([heedful.store.ids(run.key), heedful.store.column(run.key, "decision"),
-      heedful.store.column(run.key, "label"), ...columns.map((column) => heedful.store.column(run.key, column.name))]);
+      labelled ? heedful.store.column(run.key, "label") : [], ...columns.map((column) => heedful.store.column(run.key, column.name))]);
     const classes = run.classes.map(heedful.printable); // as the charts know them
     const value = (column, number) => (Number.isNaN(number) ? null : column.kind === "flag" ? number === 1 : number);
     return indices.map((index) => {
