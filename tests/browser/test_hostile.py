@@ -137,3 +137,16 @@ def test_names_that_every_object_has_are_no_pages(chromium: Any, hostile: Path, 
     page.locator("[role=alert]").wait_for()
     assert "there is no page" in page.locator("[role=alert]").inner_text()
     page.close()
+
+
+def test_what_is_undefined_neither_differs_nor_is_alike(visit: Any, tmp_path: Path) -> None:
+    evidence = make_evidence(n=4)
+    assert evidence.labels is not None
+    evidence.labels[1:] = -1
+    for name in ("one", "two"):
+        made_run(tmp_path / "runs" / name, evidence, experiments=("violation",))
+    site = write_site(gather([tmp_path / "runs"]), tmp_path / "site", formats=[])
+    page = visit(site.page, "#/compare/one/two?by=label")
+    page.locator(".list-row:not([hidden])").nth(3).wait_for()
+    told = page.locator(".list-row:not([hidden]) .cell:last-child").all_inner_texts()
+    assert sorted(told) == ["alike", *["\u2013"] * 3]

@@ -71,3 +71,12 @@ def test_without_the_libraries_that_draw(runs: Path, tmp_path: Path, monkeypatch
     answer = heedful("report", runs, "--out", tmp_path / "site")
     assert answer.code == 2
     assert 'pip install "heedful[report]"' in answer.err
+
+
+def test_the_demo_looks_for_room_before_it_trains(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    answer = heedful("demo", "--out", tmp_path / "runs", "--site", tmp_path / "mine")
+    assert answer.code == 2
+    assert f"--site {tmp_path / 'mine'}: that directory holds something else" in answer.err
+    assert not (tmp_path / "runs").exists()

@@ -37,7 +37,10 @@ def demo(
     from heedful.cli.console import bars, console, notices
     from heedful.errors import MissingExtra
     from heedful.report.demo import Finding, demo_place, demo_report, find
+    from heedful.report.site.place import report_place
     from heedful.runs.execution import perform
+
+    report_place(site, option="--site")  # before minutes of training
 
     findings: list[Finding] = []
     for title, values in _runs():

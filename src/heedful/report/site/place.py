@@ -11,19 +11,19 @@ _PARTS = {"index.html", "assets", "data", "tables", "figures"}
 _VISITS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # what systems leave in a folder that was looked at
 
 
-def report_place(out: Path, runs: Sequence[Run] = ()) -> Path:
-    """The directory that `out` means, links followed; raise unless a report may be written there."""
+def report_place(out: Path, runs: Sequence[Run] = (), *, option: str = "--out") -> Path:
+    """The directory that `out` means, links followed; raise, naming the option, unless a report may go there."""
     place = Path(os.path.realpath(out))
     if place.exists() and not place.is_dir():
-        raise BadConfig(f"--out {out}: that is a file; name a directory to be made")
+        raise BadConfig(f"{option} {out}: that is a file; name a directory to be made")
     if place.is_dir() and not _is_report(place):
-        raise BadConfig(f"--out {out}: that directory holds something else than a report; choose another one")
+        raise BadConfig(f"{option} {out}: that directory holds something else than a report; choose another one")
     for run in runs:
         if place.exists() and place in (run.folder.resolve(), *run.folder.resolve().parents):
-            raise BadConfig(f"--out {out}: the run {run.folder} is in there; choose another directory")
+            raise BadConfig(f"{option} {out}: the run {run.folder} is in there; choose another directory")
     here = Path.cwd()
     if place in (here, *here.parents):  # the old one is taken away as a whole
-        raise BadConfig(f"--out {out}: you are in that directory; name another one, such as site")
+        raise BadConfig(f"{option} {out}: you are in that directory; name another one, such as site")
     return place
 
 

@@ -71,10 +71,10 @@ heedful.charts = (() => {
   // Every k-th of too many rows: the same rows every time.
   const sample = (rows, most) => (rows.length <= most ? rows : Array.from({ length: most }, (_, index) => rows[Math.floor((index * rows.length) / most)]));
 
-  const told = (drawn, all, { points }) => {
+  const told = (drawn, all, { points, files }) => {
     if (drawn === all) return "";
     const shown = `${heedful.count(drawn)} of ${heedful.count(all)} instances`;
-    return points ? `${shown} are drawn.` : `Drawn from ${shown}; the files have all.`;
+    return points ? `${shown} are drawn.` : `Drawn from ${shown}${files?.length ? "; the files have all" : ""}.`;
   };
 
   // Draws a chart into `place`; `onBrush` is told each region, or null; `classes` are the names of the classes, as in the

@@ -13,7 +13,7 @@ heedful.pages.compare = (() => {
   const values = async (page, name) => {
     const [a, other] = await Promise.all(page.runs.map((run) => store.column(run.key, name)));
     const b = Float64Array.from(a, (_, index) => other[page.match[index]]);
-    const apart = a.map((value, index) => (page.column.kind === "class" ? Number(value !== b[index]) : Math.abs(value - b[index])));
+    const apart = a.map((value, index) => (page.column.kind === "class" && !Number.isNaN(value - b[index]) ? Number(value !== b[index]) : Math.abs(value - b[index])));
     return { a, b, apart };
   };
 
@@ -50,7 +50,8 @@ heedful.pages.compare = (() => {
     const index = page.positions[position];
     const { a, b, apart } = page.figures;
     const cell = (value, run) => h("div", { role: "gridcell", class: "cell" }, heedful.printable(heedful.cell(value, page.column, run)));
-    const far = page.column.kind === "class" || page.column.kind === "flag" ? (apart[index] ? "differ" : "alike") : heedful.cell(apart[index], page.column, page.runs[0]);
+    const words = (page.column.kind === "class" || page.column.kind === "flag") && !Number.isNaN(apart[index]); // undefined in one: neither
+    const far = words ? (apart[index] ? "differ" : "alike") : heedful.cell(apart[index], page.column, page.runs[0]);
     row.dataset.index = index;
     row.replaceChildren(h("div", { role: "gridcell", class: "cell cell-text" }), cell(a[index], page.runs[0]), cell(b[index], page.runs[1]), h("div", { role: "gridcell", class: "cell" }, far));
     heedful.listRows.words(page, row.firstChild, index);

@@ -126,6 +126,7 @@ heedful.pages["what-if"] = (() => {
 
   const instanceOf = async (page, state) => {
     const id = state.query.get("id") ?? page.ids[0];
+    const turn = (page.turn += 1);
     const index = page.ids.indexOf(id);
     if (index < 0) {
       Object.assign(page, { id, readout: null });
@@ -133,7 +134,7 @@ heedful.pages["what-if"] = (() => {
       return;
     }
     const known = await heedful.instance.load(page.key, index);
-    if (view !== page) return;
+    if (view !== page || page.turn !== turn) return; // a later one was asked for in the meantime
     Object.assign(page, { known, id, past: [], last: null, asked: null, readout: null, begin: state.query.get("w") ?? "own" });
     const open = (other) => route.go(route.link("what-if", [page.key], { id: page.ids[other] }));
     const step = (words, label, other) => h("button", { type: "button", "aria-label": label, disabled: other < 0 || other >= page.ids.length, onclick: () => open(other) }, words);
@@ -150,7 +151,7 @@ heedful.pages["what-if"] = (() => {
     const site = await store.site();
     heedful.runOf(site, key);
     const [run, ids] = await Promise.all([store.run(key), store.ids(key)]);
-    const page = (view = { key, run, ids, place: h("div", { class: "whatif" }) });
+    const page = (view = { key, run, ids, turn: 0, place: h("div", { class: "whatif" }) });
     await instanceOf(page, state);
     main.append(h("div", { class: "page-head" }, h("h1", {}, "What if"), heedful.runSelect(site, key, (other) => route.go(route.link("what-if", [other])))), page.place);
   };
