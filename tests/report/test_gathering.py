@@ -30,7 +30,14 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
     made_run(tmp_path / "whole", make_evidence(), experiments=())
     (made_run(tmp_path / "bad", make_evidence(), experiments=()).folder / "manifest.json").write_text("{")
     (made_run(tmp_path / "odd", make_evidence(), experiments=()).folder / "config.toml").write_text("corpus = 3")
-    assert {refused.folder.name for refused in gather([tmp_path]).refused} == {"bad", "odd"}
+    cut = made_run(tmp_path / "cut", make_evidence(), experiments=("reach",)).folder / "results" / "reach.parquet"
+    cut.write_bytes(cut.read_bytes()[:-20])
+    scores = made_run(tmp_path / "scores", make_evidence(), experiments=()).folder / "metrics.json"
+    scores.write_text("{")
+    gathered = gather([tmp_path])
+    assert {refused.folder.name for refused in gathered.refused} == {"bad", "odd", "cut", "scores"}
+    assert any("reach.parquet is damaged" in refused.reason for refused in gathered.refused)
+    assert [run.folder.name for run in gathered.runs] == ["whole"]
 
 
 def test_places_without_runs_are_errors(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def _said(monkeypatch: pytest.MonkeyPatch, run: Run, sides: str) -> str:
     signs = [Sign("test", of[side], "Words.", "Question?") for side in sides]  # type: ignore[arg-type]
     nothing = Sign("test", "unknown", "Words.", "Question?")
     for name in ("_shuffled", "_violation", "_agreement"):
-        monkeypatch.setattr(weighing, name, lambda _: nothing)
+        monkeypatch.setattr(weighing, name, lambda *_: nothing)
     monkeypatch.setattr(weighing, "_replaced", lambda _: nothing)
     monkeypatch.setattr(weighing, "_removals", lambda _: signs)
     return verdict(run, {}).words

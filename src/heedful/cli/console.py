@@ -44,8 +44,8 @@ class BarReporter(Reporter):
 
 
 @contextmanager
-def bars() -> Iterator[BarReporter]:
-    """A reporter that draws bars for as long as the block lasts."""
+def bars(stopped: str = "the same command goes on where it was") -> Iterator[BarReporter]:
+    """A reporter that draws bars for as long as the block lasts; `stopped` tells who presses Ctrl-C what is left."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -57,7 +57,7 @@ def bars() -> Iterator[BarReporter]:
         try:
             yield BarReporter(progress)
         except KeyboardInterrupt:
-            raise Stopped("stopped; the same command goes on where it was") from None
+            raise Stopped(f"stopped; {stopped}") from None
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def report(
     gathered = gather(runs)
     for folder, reason in gathered.refused:
         notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
-    with bars() as reporter:
+    with bars(stopped="no report was written; one that was there is still there") as reporter:
         site = write_site(gathered, out, formats=names, reporter=reporter)
     if as_json:
         typer.echo(json.dumps({"page": str(site.page), "tables": [table.to_json() for table in site.tables]}))

@@ -39,6 +39,8 @@ def gather(places: Sequence[Path]) -> Gathered:
 
 
 def _opened(folder: Path) -> Run:
+    """A run whose files can be read: one that is damaged must not keep the others from being shown."""
     run = Run.open(folder)
     run.require("evidence")
+    run.check()
     return run

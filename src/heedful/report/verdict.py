@@ -57,7 +57,13 @@ class Verdict(NamedTuple):
 
 def verdict(run: Run, figures: Figures) -> Verdict:
     """Weigh a run's tests; what was not performed is unknown, and said so."""
-    signs = [_shuffled(figures), _replaced(run), *_removals(run), _violation(figures), _agreement(figures)]
+    signs = [
+        _shuffled(run, figures),
+        _replaced(run),
+        *_removals(run),
+        _violation(run, figures),
+        _agreement(run, figures),
+    ]
     sides = [sign.side for sign in signs]
     told = len(sides) - sides.count("unknown")
     against, speaking = sides.count("against"), sides.count("for")
@@ -78,10 +84,10 @@ def verdict(run: Run, figures: Figures) -> Verdict:
     return Verdict(words, signs)
 
 
-def _shuffled(figures: Figures) -> Sign:
+def _shuffled(run: Run, figures: Figures) -> Sign:
     moved = figures["permuted_tvd"]
     if moved is None:
-        return Sign("permutation", "unknown", "Permutation was not performed.", _WEIGHTS)
+        return _unknown(run, "permutation", _WEIGHTS)
     side: Side = "for" if moved.low > MOVES else "against" if moved.high < MOVES else "undecided"
     felt = {"for": "it matters which item has which weight", "against": "which item has which weight hardly matters"}
     words = (
@@ -93,7 +99,7 @@ def _shuffled(figures: Figures) -> Sign:
 def _replaced(run: Run) -> Sign:
     """Whether equal weights would do: the model's own must be right more often."""
     if not run.done("substitution"):
-        return Sign("substitution", "unknown", "Substitution was not performed.", _NEEDED)
+        return _unknown(run, "substitution", _NEEDED)
     frame = scan_parquet(run.folder / STAGES["substitution"].files[0])
     found = frame.select("label", "decision", "uniform_decision").collect()
     if found["label"].is_null().all():
@@ -117,8 +123,7 @@ def _replaced(run: Run) -> Sign:
 def _removals(run: Run) -> list[Sign]:
     """Whether attended items decide: sooner than random ones, and not later than those that the gradient names."""
     if not run.done("removal"):
-        unknown: Side = "unknown"
-        return [Sign("removal", unknown, "Removal was not performed.", question) for question in (_SOONER, _AS_SOON)]
+        return [_unknown(run, "removal", question) for question in (_SOONER, _AS_SOON)]
     names = ("items", "attention_count", "gradient_count", "gradient_attention_count", "random_count")
     frame = scan_parquet(run.folder / STAGES["removal"].files[0])
     there = [name for name in names if name in frame.collect_schema().names()]
@@ -149,20 +154,20 @@ def _compared(
     return Sign("removal", side, f"It is not so that {claim}: it is the other way round {counted}.", question)
 
 
-def _violation(figures: Figures) -> Sign:
+def _violation(run: Run, figures: Figures) -> Sign:
     share = figures["violates"]
     if share is None:
-        return Sign("violation", "unknown", "Violation was not performed.", _ARGUES)
+        return _unknown(run, "violation", _ARGUES)
     side: Side = "for" if share.high < OFTEN else "against" if share.low > OFTEN else "undecided"
     words = f"The most attended item argues against the decision in {percent(share.value)}."
     return _unless_few(Sign("violation", side, words, _ARGUES), share.n)
 
 
-def _agreement(figures: Figures) -> Sign:
+def _agreement(run: Run, figures: Figures) -> Sign:
     taus = {"the gradient": figures["tau_gradient"], "leave-one-out": figures["tau_leave_one_out"]}
     known = {name: tau for name, tau in taus.items() if tau is not None}
     if not known:
-        return Sign("correlation", "unknown", "Correlation was not performed.", _RANKS)
+        return _unknown(run, "correlation", _RANKS)
     agrees, differs = (
         all(tau.low > AGREES for tau in known.values()),
         all(tau.high < DIFFERS for tau in known.values()),
@@ -176,6 +181,12 @@ def _agreement(figures: Figures) -> Sign:
     }
     sign = Sign("correlation", side, f"Attention ranks items {words[side]} (Kendall's tau {told}).", _RANKS)
     return _unless_few(sign, min(tau.n for tau in known.values()))
+
+
+def _unknown(run: Run, test: str, question: str) -> Sign:
+    """A test that cannot say anything of a run."""
+    said = "says nothing of any instance" if run.done(test) else "was not performed"
+    return Sign(test, "unknown", f"{test.capitalize()} {said}.", question)
 
 
 def _unless_few(sign: Sign, n: int) -> Sign:

@@ -221,6 +221,15 @@ class Run:
             model.load_state_dict(tensors)
         return model.eval()
 
+    def check(self) -> None:
+        """Raise if evidence, importance or a result that is there cannot be read."""
+        _ = self.metrics
+        for name, stage in STAGES.items():
+            if name not in ("prepare", "train") and self.done(name):
+                file = self.folder / stage.files[0]
+                with damage_named(file, pl.exceptions.PolarsError):
+                    scan_parquet(file).collect_schema()
+
     def require(self, stage: str) -> None:
         """Raise unless a stage is finished."""
         if not self.done(stage):
