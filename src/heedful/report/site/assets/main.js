@@ -10,12 +10,18 @@
 
   const places = { overview: "Overview", run: "Run", instances: "Instances", "what-if": "What if", compare: "Compare" };
 
+  const aboutInstances = { instances: true, "what-if": true };
+
   const navigation = (site, state) => {
     const known = site.runs.some((run) => run.key === state.parts[0]);
     if (known) visited = state.parts[0];
     const key = visited ?? site.runs[0]?.key;
+    const id = known && state.page in aboutInstances ? state.query.get("id") : null; // the instance goes along
     const links = Object.entries(places).map(([page, title]) =>
-      h("a", { href: heedful.route.link(page, page === "overview" || !key ? [] : [key]), "aria-current": page === state.page && "page" }, title));
+      h("a", {
+        href: heedful.route.link(page, page === "overview" || !key ? [] : [key], page in aboutInstances ? { id } : {}),
+        "aria-current": page === state.page && "page",
+      }, title));
     document.getElementById("pages").replaceChildren(...links);
   };
 

@@ -60,7 +60,10 @@ heedful.store = (() => {
   // One figure of every instance of a run, as an array of numbers (NaN: undefined).
   const column = (key, name) => {
     const place = `${key}/column-${name}`;
-    if (!columns.has(place)) columns.set(place, get(place).then(figures));
+    if (!columns.has(place)) {
+      columns.set(place, get(place).then(figures));
+      columns.get(place).catch(() => columns.delete(place)); // so that another try loads it again
+    }
     return columns.get(place);
   };
 
