@@ -53,7 +53,7 @@ def test_a_figure_is_drawn_against_the_other_and_chosen_by_name(visit: Any, show
     page = open_pair(visit, shown, "sigmoid", "sigmoid again", "?by=jsd")
     page.wait_for_selector(".plot canvas, .plot svg")
     page.select_option(".page-compare label.choice:has-text('Figure') select", "confidence")
-    page.wait_for_function("() => location.hash.includes('by=confidence')")
+    page.wait_for_function("() => document.getElementById('main').dataset.address.includes('by=confidence')")
     page.wait_for_function("() => document.querySelector('.list-header').textContent.includes('confidence')")
     page.reload()
     page.wait_for_selector(".list-row")

@@ -30,7 +30,11 @@ def corpora_of(shown: Any) -> dict[str, str]:
 
 
 def settled(page: Any, pattern: str) -> None:
-    page.wait_for_function("pattern => new RegExp(pattern).test(decodeURIComponent(location.hash))", arg=pattern)
+    """Wait until a view is not only asked for, but shown."""
+    page.wait_for_function(
+        "pattern => new RegExp(pattern).test(decodeURIComponent(document.getElementById('main').dataset.address))",
+        arg=pattern,
+    )
 
 
 def test_the_question_comes_first_and_every_model_answers(overview: Any) -> None:

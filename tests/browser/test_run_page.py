@@ -65,7 +65,9 @@ def test_it_says_what_the_tests_say(opened: Any, shown: Any) -> None:
 
 def test_the_selector_opens_another_run(opened: Any, shown: Any) -> None:
     opened.select_option(".run-select select", shown.key("han"))
-    opened.wait_for_function("key => location.hash.includes(key)", arg=shown.key("han"))
+    opened.wait_for_function(
+        "key => document.getElementById('main').dataset.address.includes(key)", arg=shown.key("han")
+    )
     opened.wait_for_function("() => document.querySelector('h1').textContent.includes('han')")
     assert opened.input_value(".run-select select") == shown.key("han")
     assert "han" in opened.title()
@@ -123,7 +125,7 @@ def test_filters_hold_for_all_charts_and_are_restored(opened: Any, shown: Any) -
     box = drawn(opened, "permutation-points")
     opened.select_option("select[name=class]", "1")
     opened.select_option("select[name=only]", "right")
-    opened.wait_for_function("() => location.hash.includes('class=1&only=right')")
+    opened.wait_for_function("() => document.getElementById('main').dataset.address.includes('class=1&only=right')")
     left = counted(run, {"decision": (1, 1), "wrong": (0, 0)})
     opened.wait_for_function(
         "text => document.querySelector('.tools').innerText.includes(text)", arg=f"{left} of 60 instances"

@@ -161,9 +161,12 @@ def test_a_reload_gives_the_same_numbers(visit: Any, shown: Any, kind: str) -> N
     drag(page, 0, 30)
     drag(page, 3, 20)
     weights = weights_of(page)
-    page.wait_for_function("() => location.hash.includes('w=own')")
+    page.wait_for_function("() => document.getElementById('main').dataset.address.includes('w=own')")
     before = page.locator(".readout").evaluate("(element) => ({...element.dataset})")
-    page.wait_for_function("(text) => decodeURIComponent(location.hash).includes(text)", arg=before["weights"])
+    page.wait_for_function(
+        "(text) => decodeURIComponent(document.getElementById('main').dataset.address).includes(text)",
+        arg=before["weights"],
+    )
     page.reload()
     page.wait_for_selector(".readout[data-tvd]")
     assert weights_of(page) == weights

@@ -68,6 +68,7 @@
         await shown.ready;
         if (same(state)) await page.update(state);
       } else await build(state, page, site);
+      main.dataset.address = asked; // what is shown by now; who waits for a view can tell
     } catch (error) {
       if (asked !== location.hash) return; // nobody waits for that page any more
       shown = null;
