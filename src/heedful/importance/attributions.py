@@ -3,7 +3,7 @@
 Correlations compare sizes; whoever wants to change a decision must also know which items speak for it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from heedful.evidence import chance, decide
 from heedful.importance.differentiable import differentiable_batches
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import without_each
-from heedful.importance.outcome import output_slope
+from heedful.importance.outcome import Batch, output_slope
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.inference import predict
@@ -24,16 +24,21 @@ Attribution = Callable[[Classifier, Inputs, float], Ragged]  # of a model, its i
 
 def gradient_input(model: Classifier, inputs: Inputs, tolerance: float) -> Ragged:
     """e . dp/de with p the decided class's probability, (N,): everything is differentiated, attention included."""
-    values = np.empty(len(inputs.items.values))
+    return slopes(differentiable_batches(model, inputs, attention_fixed=False), inputs.items)
+
+
+def slopes(batches: Iterable[Batch], items: Ragged) -> Ragged:
+    """The same of any model whose instances come in batches."""
+    values = np.empty(len(items.values))
     with torch.no_grad():
-        for _, cells, real, read, _ in differentiable_batches(model, inputs, attention_fixed=False):
+        for _, cells, real, read, _ in batches:
             logits, product = read()
             decided = decide(output_of(logits).numpy())
-            slopes = product(output_slope(logits, torch.from_numpy(decided)))
+            slope = product(output_slope(logits, torch.from_numpy(decided)))
             if logits.shape[1] == 1:  # the slope is that of the second class
-                slopes = slopes * torch.from_numpy(2 * decided - 1)[:, None]
-            values[cells] = slopes[real].numpy()
-    return inputs.items.like(values)
+                slope = slope * torch.from_numpy(2 * decided - 1)[:, None]
+            values[cells] = slope[real].numpy()
+    return items.like(values)
 
 
 def integrated(model: Classifier, inputs: Inputs, tolerance: float) -> Ragged:

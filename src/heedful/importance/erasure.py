@@ -5,7 +5,7 @@ An erased item is deleted, or its words are replaced by `<unk>`. Comprehensivene
 et al. 2020.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,13 @@ import polars as pl
 from heedful.errors import unknown_name
 from heedful.experiments.counts import check_count
 from heedful.importance.attributions import ATTRIBUTIONS
-from heedful.importance.race import Race
+from heedful.importance.erasable import WAYS, ErasableTexts
+from heedful.importance.race import Erasable, Race
 from heedful.models.classifier import Classifier
 from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
 
-WAYS = ("delete", "unknown")
 RANKINGS = ("attention", *ATTRIBUTIONS, "random")
 
 
@@ -52,23 +52,38 @@ def erasure(
     for name in rankings:
         if name not in RANKINGS:
             raise unknown_name("ranking", name, RANKINGS)
-    race = Race(model, inputs, steps)
-    lengths = inputs.items.lengths
+    measures = [name for name in rankings if name in ATTRIBUTIONS]
+    attributed = {name: ATTRIBUTIONS[name](model, inputs, tolerance) for name in measures}
+    free = {"attention": lambda: weights, "random": lambda: random_values(ids, weights, seed)}
+    ranked = {name: attributed[name] if name in attributed else free[name]() for name in rankings}
+    return raced(ErasableTexts(model, inputs), ids, weights, ranked, ways=ways, steps=steps)
+
+
+def raced(
+    instances: Erasable,
+    ids: Sequence[str],
+    weights: Ragged,
+    ranked: Mapping[str, Ragged],
+    *,
+    ways: Sequence[str],
+    steps: int = 50,
+) -> pl.DataFrame:
+    """The same of any instances whose items can be erased, in the order of any values (N,), larger ones first."""
+    race = Race(instances, steps)
+    lengths = instances.items.lengths
     columns: dict[str, Any] = {
         "id": pl.Series(list(ids), dtype=pl.String),
         "decision": race.decided.astype(np.int32),
         "items": lengths,
         "step": race.step,
     }
-    free = {"attention": lambda: weights, "random": lambda: _random(ids, weights, seed)}
-    ranked = {name: free[name]() if name in free else ATTRIBUTIONS[name](model, inputs, tolerance) for name in rankings}
     orders = {name: _places(values) for name, values in ranked.items()}
     for way in ways:
         for name, places in orders.items():
             count = race.first_flips(places, way)
             flipped = pl.Series(count > 0)
             mass = weights.like(weights.values.astype(np.float64) * (places.values < count[places.row_of_value])).sum()
-            figures = {"count": count, "fraction": count / lengths, "mass": mass}
+            figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
             for quantity, values in figures.items():
                 columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
             without, alone = race.shares(places, way)
@@ -77,7 +92,8 @@ def erasure(
     return pl.DataFrame(columns)
 
 
-def _random(ids: Sequence[str], weights: Ragged, seed: int) -> Ragged:
+def random_values(ids: Sequence[str], weights: Ragged, seed: int) -> Ragged:
+    """A seeded random order of the items, as values (N,)."""
     rows = weights.row_of_value
     positions = np.arange(len(rows)) - weights.offsets[rows]
     return weights.like(Stream(seed, "erasure").uniform(keys(ids)[rows], positions))

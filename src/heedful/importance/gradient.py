@@ -1,11 +1,13 @@
 """Gradient importance: |e . dy/de| for each item e (Jain & Wallace 2019, section 4.1 and algorithm 1)."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import torch
 
 from heedful.evidence import decide
 from heedful.importance.differentiable import differentiable_batches
-from heedful.importance.outcome import output_slope
+from heedful.importance.outcome import Batch, output_slope
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.inputs import Inputs, Texts
@@ -23,14 +25,21 @@ def gradient(model: Classifier, texts: Texts, *, attention_fixed: bool = True) -
     through attention, too. The sentinels around a text are read and get no value.
     """
     inputs = Inputs.of(texts)
-    items, decided = inputs.items, model.question is not None or model.decoder.outputs > FEW_OUTPUTS
-    values = np.empty((len(items.values), 1 if decided else model.decoder.outputs), dtype=np.float32)
+    outputs = model.decoder.outputs
+    decided = model.question is not None or outputs > FEW_OUTPUTS
+    batches = differentiable_batches(model, inputs, attention_fixed=attention_fixed)
+    return gradients(batches, inputs.items, outputs=outputs, decided=decided)
+
+
+def gradients(batches: Iterable[Batch], items: Ragged, *, outputs: int, decided: bool) -> Ragged:
+    """The same of any model whose instances come in batches: of each output, or of the decided one alone."""
+    values = np.empty((len(items.values), 1 if decided else outputs), dtype=np.float32)
     with torch.no_grad():
-        for _, cells, real, read, _ in differentiable_batches(model, inputs, attention_fixed=attention_fixed):
+        for _, cells, real, read, _ in batches:
             logits, product = read()
-            outputs = [torch.full((len(logits),), output) for output in range(model.decoder.outputs)]
+            explained = [torch.full((len(logits),), output) for output in range(outputs)]
             if decided:
-                outputs = [torch.from_numpy(decide(output_of(logits).numpy()))]
-            for column, which in enumerate(outputs):
+                explained = [torch.from_numpy(decide(output_of(logits).numpy()))]
+            for column, which in enumerate(explained):
                 values[cells, column] = product(output_slope(logits, which))[real].abs().numpy()
     return items.like(values[:, 0] if decided else values)

@@ -4,7 +4,7 @@ Trained models change abruptly somewhere on that way, so the integral is refined
 where: on each piece of the way the attributions have to add up to the change of the output, which is known.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -47,15 +47,23 @@ def integrated_gradients(
     It is blind to errors of tokens that cancel within a piece. Each text is refined by itself; near a threshold,
     rounding may decide, and then values differ from batch to batch by some part of the tolerance.
     """
+    inputs = Inputs.of(texts)
+    batches = differentiable_batches(model, inputs, attention_fixed=False)
+    return integrate(batches, inputs.items, tolerance=tolerance, limit=limit)
+
+
+def integrate(
+    batches: Iterable[Batch], items: Ragged, *, tolerance: float = 0.01, limit: int = 1000
+) -> IntegratedGradients:
+    """The same of any model whose instances come in batches; `items` has one value for each item."""
     if not 0 < tolerance < np.inf:
         raise BadConfig(f"tolerance={tolerance!r}: it is the error left in an integral; give a number above 0")
     if limit < PIECES * NODES:
         raise BadConfig(f"limit={limit!r}: every text takes {PIECES * NODES} gradients; allow so many at least")
-    inputs = Inputs.of(texts)
-    values = inputs.items.like(np.empty(len(inputs.items.values), dtype=np.float32))
-    error = np.zeros(len(inputs), dtype=np.float32)
+    values = items.like(np.empty(len(items.values), dtype=np.float32))
+    error = np.zeros(len(items), dtype=np.float32)
     with torch.no_grad():
-        for batch in differentiable_batches(model, inputs, attention_fixed=False):
+        for batch in batches:
             total, gaps = _integrate(_Lines(batch), tolerance, limit)
             values.values[batch.cells] = total[batch.real].numpy()
             error[batch.rows] = gaps.numpy()

@@ -1,41 +1,61 @@
-"""Instances that are read again with some of their items erased."""
+"""Instances that are read again with some of their items erased, whoever reads them."""
+
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heedful.evidence import chance, decide
 from heedful.experiments.curves import SHARES, first_items
-from heedful.importance.deletion_plain import nothing_left
-from heedful.models.classifier import Classifier
-from heedful.models.inference import predict
-from heedful.models.inputs import Inputs
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Outputs = NDArray[np.floating[Any]]
 
 ROUND = 8  # readings of each text between two looks at what has flipped
 WORDS = 1 << 20  # words of erased texts at a time: bounds memory
 
 
+class Erasable(Protocol):
+    """Instances whose items can be erased."""
+
+    @property
+    def items(self) -> Ragged:
+        """One value for each item."""
+
+    @property
+    def words(self) -> Indices:
+        """How much there is to read of each instance, (n,)."""
+
+    @property
+    def output(self) -> Outputs:
+        """What the model says of them, (n, K)."""
+
+    def erased(self, rows: Indices, gone: Flags, way: str) -> Outputs:
+        """What it says of instances (M,) without the flagged ones of their items, all of these in one row: (M, K)."""
+
+
 class Race:
     """The instances, what the model says of them, and what it says of what is left.
 
-    `places` (N,) are the items' places in the order of erasing; `way` is "delete" or "unknown".
+    `places` (N,) are the items' places in the order of erasing; `way` is one that the instances know.
     """
 
-    def __init__(self, model: Classifier, inputs: Inputs, steps: int) -> None:
-        self.model, self.inputs = model, inputs
-        output = predict(model, inputs)
+    def __init__(self, instances: Erasable, steps: int) -> None:
+        self.instances = instances
+        output = instances.output
+        self.outputs = output.shape[1]
         self.decided = decide(output)
         self.whole = chance(output, self.decided)
-        self.nothing = nothing_left(model, inputs)  # (n, K)
-        self.step = -(-inputs.items.lengths // steps)
+        self.lengths = instances.items.lengths
+        self.step = -(-self.lengths // steps)
 
     def first_flips(self, places: Ragged, way: str) -> Indices:
         """How many items are erased at the first flip, (n,); 0: it never flips."""
-        lengths = self.inputs.items.lengths
+        lengths = self.lengths
         counts = np.zeros(len(lengths), dtype=np.int64)
-        active, first = np.arange(len(lengths)), 1
+        active, first = np.flatnonzero(lengths), 1
         while len(active):
             rows = np.repeat(active, ROUND)
             erased = np.minimum(np.tile(np.arange(first, first + ROUND), len(active)) * self.step[rows], lengths[rows])
@@ -50,8 +70,8 @@ class Race:
     def shares(self, places: Ragged, way: str) -> tuple[Floats, Floats]:
         """Mean falls of the decided class's probability without the first items, and with these alone, (n,)."""
         rows = np.repeat(np.arange(len(self.decided)), len(SHARES))
-        lengths = self.inputs.items.lengths[rows]
-        first = first_items(self.inputs.items.lengths, np.array(SHARES)).ravel()
+        lengths = self.lengths[rows]
+        first = np.minimum(first_items(self.lengths, np.array(SHARES)).ravel(), lengths)
         falls = []
         for last in (False, True):
             output = self._read(rows, lengths - first if last else first, places, way, last=last)
@@ -59,24 +79,13 @@ class Race:
             falls.append(fall.reshape(-1, len(SHARES)).mean(axis=1))
         return falls[0], falls[1]
 
-    def _read(
-        self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False
-    ) -> NDArray[np.float32]:
+    def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
         """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones."""
-        output = np.empty((len(rows), self.nothing.shape[1]), dtype=np.float32)
-        ends = np.cumsum(self.inputs.tokens.lengths[rows]) // WORDS
+        output = np.empty((len(rows), self.outputs))
+        ends = np.cumsum(self.instances.words[rows]) // WORDS
         for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(ends)) + 1):
-            output[some] = self._outputs(rows[some], erased[some], places, way, last)
-        return output
-
-    def _outputs(self, rows: Indices, erased: Indices, places: Ragged, way: str, last: bool) -> NDArray[np.float32]:
-        texts, order = self.inputs.take(rows), places.take(rows)
-        row = order.row_of_value
-        gone = order.values >= (order.lengths - erased)[row] if last else order.values < erased[row]
-        if way == "unknown":
-            return predict(self.model, texts.unknown(gone))
-        left = np.flatnonzero(erased < order.lengths)
-        output = self.nothing[rows]
-        if len(left):
-            output[left] = predict(self.model, texts.keep(~gone).take(left))
+            order = places.take(rows[some])
+            row, count = order.row_of_value, erased[some]
+            gone = order.values >= (order.lengths - count)[row] if last else order.values < count[row]
+            output[some] = self.instances.erased(rows[some], gone, way)
         return output

@@ -1,0 +1,1 @@
+"""Adapters: users' own models as subjects of an audit. One kind of model a file."""

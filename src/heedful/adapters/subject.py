@@ -1,0 +1,168 @@
+"""A subject: somebody's model under audit, whatever library it was written with.
+
+All that an audit asks of a model goes through `Subject.forward`: read some texts, perhaps with other attention, perhaps
+with embeddings scaled, and say the logits and the audited map. An adapter is that one method and a tokenizer.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from heedful.adapters.changes import Change
+from heedful.adapters.memory import available_memory
+from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.importance.outcome import Batch, Outcome
+from heedful.ragged import Indices, Ragged, length_batches
+
+Floats = NDArray[np.float64]
+
+ROWS = 256  # texts a batch at most: more do not make it faster
+SHARE = 0.2  # of the memory at hand that a batch may take
+MOST = 1 << 30  # bytes that it may take on any machine
+
+
+@dataclass(frozen=True, eq=False)
+class Padded:
+    """Some texts as tensors."""
+
+    rows: Indices  # (B,): which of all texts
+    tokens: Tensor  # (B, L) int64; anything where `real` is false
+    real: Tensor  # (B, L)
+    item: Tensor  # (B, L) int64, NO_ITEM for tokens of no item and for padding
+    lengths: Tensor  # (B,): items of each text
+
+    @property
+    def items(self) -> int:
+        """T: items of the text that has most of them, one at least."""
+        return max(1, int(self.lengths.max()))
+
+    @property
+    def mask(self) -> Tensor:
+        """Which cells of (B, T) are items."""
+        return torch.arange(self.items) < self.lengths[:, None]
+
+    def take(self, rows: Tensor) -> "Padded":
+        """Some rows of the batch; its width stays."""
+        chosen = (values.index_select(0, rows) for values in (self.tokens, self.real, self.item, self.lengths))
+        return Padded(self.rows[rows.numpy()], *chosen)
+
+
+class Reading(NamedTuple):
+    """What a model says of a batch of texts."""
+
+    logits: Tensor  # (B, K); K = 1: one sigmoid output
+    weights: Tensor  # (B, T): the audited map over items, summing to one; zeros where there is no item
+    aside: Tensor  # (B,): what part of the attention the map is made of goes to tokens that are no items
+
+
+class Seen(NamedTuple):
+    """What a model says of all texts."""
+
+    logits: Floats  # (n, K)
+    weights: Ragged  # (N,) float64
+    aside: Floats  # (n,)
+
+
+Changes = Callable[[Padded], Change]  # the change for each batch of texts
+Embed = Callable[[Tensor], Tensor]  # what to read instead of the embedded tokens (B, L, D)
+
+
+class Subject(ABC):
+    """A model under audit. It is left exactly as it was found, whatever happens."""
+
+    classes: tuple[str, ...]
+    outputs: int  # K; 1: one sigmoid output, the probability of the second class
+    blank: int | None  # the token that stands for nothing (mask, unknown); None: there is none
+    longest: int | None  # tokens that it can read, added ones included; None: any number
+    about: dict[str, object]  # what it is, for the report: kind, name, map, versions
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str]) -> Texts:
+        """Texts as the model reads them; none is cut, however long."""
+
+    @abstractmethod
+    def forward(
+        self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
+    ) -> Reading:
+        """Read a batch: with the audited attention changed, with other embeddings. Gradients flow where torch records
+        them, through the audited attention unless it is fixed."""
+
+    @abstractmethod
+    def bytes_of(self, tokens: int, *, gradient: bool) -> int:
+        """About how much memory it takes to read one text of so many tokens."""
+
+    def read(self, texts: Texts, changes: Changes | None = None) -> Seen:
+        """What the model says of all texts, batch by batch, under their own attention or a changed one."""
+        logits = np.empty((len(texts), self.outputs))
+        weights = texts.names.like(np.zeros(len(texts.names.values)))
+        aside = np.empty(len(texts))
+        with torch.inference_mode():
+            for batch in self.batches(texts):
+                reading = self.forward(batch, change=None if changes is None else changes(batch))
+                logits[batch.rows] = reading.logits.double().numpy()
+                weights.values[texts.names.cells(batch.rows)] = reading.weights.double()[batch.mask].numpy()
+                aside[batch.rows] = reading.aside.double().numpy()
+        return Seen(logits, weights, aside)
+
+    def batches(self, texts: Texts, *, gradient: bool = False) -> Iterator[Padded]:
+        """All texts, those of similar length together, as many at a time as memory allows."""
+        budget = min(MOST, int(SHARE * available_memory()))
+        lengths = texts.tokens.lengths
+        for rows in length_batches(lengths, rows=ROWS):
+            each = self.bytes_of(int(lengths[rows].max()), gradient=gradient)
+            size = max(1, budget // max(1, each))
+            for start in range(0, len(rows), size):
+                yield padded(texts, rows[start : start + size])
+
+    def differentiable(self, texts: Texts, *, attention_fixed: bool) -> Iterator[Batch]:
+        """All texts as measures of importance differentiate them: with respect to the embeddings of their items."""
+        some = np.flatnonzero(texts.lengths)  # a text without items has nothing to tell
+        chosen = texts.take(some)
+        for batch in self.batches(chosen, gradient=True):
+            cells = texts.names.cells(some[batch.rows])
+            reader = _Reader(self, batch, attention_fixed)
+            yield Batch(some[batch.rows], cells, batch.mask, reader, batch.tokens.shape[1])
+
+
+class _Reader:
+    """Reads rows of a batch with their items' embeddings shrunk."""
+
+    def __init__(self, subject: Subject, batch: Padded, attention_fixed: bool) -> None:
+        self.subject, self.batch, self.attention_fixed = subject, batch, attention_fixed
+
+    def __call__(self, rows: Tensor | None = None, shares: Tensor | None = None) -> Outcome:
+        batch = self.batch if rows is None else self.batch.take(rows)
+        inside = batch.item != NO_ITEM
+        scales = torch.ones(inside.shape) if shares is None else torch.where(inside, shares[:, None].float(), 1.0)
+        leaf: list[Tensor] = []
+
+        def embed(vectors: Tensor) -> Tensor:
+            leaf.append((vectors.detach() * scales[..., None].to(vectors.dtype)).requires_grad_())
+            return leaf[0]
+
+        with torch.enable_grad():
+            logits = self.subject.forward(batch, embed=embed, attention_fixed=self.attention_fixed).logits
+
+        def product(gradient: Tensor) -> Tensor:
+            slopes = torch.autograd.grad(logits, leaf[0], gradient, retain_graph=True)[0]
+            values = (slopes * leaf[0].detach()).sum(dim=-1)  # (B, L)
+            width = self.batch.items
+            spots = batch.item.where(inside, width)
+            return values.new_zeros(len(values), width + 1).scatter_add(1, spots, values)[:, :width]
+
+        return Outcome(logits.detach(), product)
+
+
+def padded(texts: Texts, rows: Indices) -> Padded:
+    """Some texts as tensors."""
+    some = texts.take(rows)
+    tokens, real = some.tokens.pad()
+    item, _ = some.item.pad(fill=NO_ITEM)
+    arrays = (tokens, real, item, np.ascontiguousarray(some.lengths))
+    return Padded(rows, *(torch.from_numpy(array) for array in arrays))

@@ -1,0 +1,1 @@
+"""Audits: somebody's own attention put to the tests, and a verdict."""
