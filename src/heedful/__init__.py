@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heedful import experiments
+    from heedful.audits.api import audit
+    from heedful.audits.directory import Audit
     from heedful.corpora.loading import load as load_corpus
     from heedful.errors import HeedfulError
     from heedful.evidence import Evidence
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "Evidence",
     "HeedfulError",
     "Run",
     "__version__",
+    "audit",
     "experiments",
     "load_corpus",
     "run",
@@ -37,9 +41,11 @@ __all__ = [
 
 # where each public name lives; loaded when first asked for, so that `heedful --help` imports neither torch nor polars
 _HOMES = {
+    "Audit": ("heedful.audits.directory", "Audit"),
     "Evidence": ("heedful.evidence", "Evidence"),
     "HeedfulError": ("heedful.errors", "HeedfulError"),
     "Run": ("heedful.runs.directory", "Run"),
+    "audit": ("heedful.audits.api", "audit"),
     "load_corpus": ("heedful.corpora.loading", "load"),
     "run": ("heedful.runs.api", "run"),
     "runs_in": ("heedful.runs.listing", "runs_in"),

@@ -7,6 +7,7 @@ import traceback
 import typer
 
 from heedful import __version__
+from heedful.cli.audit import audit
 from heedful.cli.compare import compare
 from heedful.cli.corpora import corpora
 from heedful.cli.demo import demo
@@ -32,6 +33,7 @@ app.command()(sweep)
 app.command()(show)
 app.command()(report)
 app.command()(compare)
+app.command()(audit)
 
 
 def _version(asked: bool) -> None:

@@ -5,13 +5,11 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.experiments.bounded import bounded
 from heedful.experiments.counts import check_count
+from heedful.experiments.importances import measured
 from heedful.experiments.views import decisions_of
-from heedful.nested import ragged
-from heedful.ragged import Indices, Ragged
 from heedful.ranking import kendall, top_distance
 
 
@@ -26,7 +24,8 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     """
     check_count("top", top, least=1)
     decided = decisions_of(evidence)
-    vectors = {"attention": evidence.weights} | _measures(evidence, importance, decided)
+    sizes = {name: values.like(np.abs(values.values)) for name, values in measured(evidence, importance, decided).items()}
+    vectors = {"attention": evidence.weights} | sizes
     columns: dict[str, pl.Series] = {
         "id": pl.Series(list(evidence.ids), dtype=pl.String),
         "decision": pl.Series(decided, dtype=pl.Int32),
@@ -37,37 +36,3 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
         columns |= {f"{name}_{one}_{other}": pl.Series(values).fill_nan(None) for name, values in figures.items()}
     return pl.DataFrame(columns)
 
-
-def _measures(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
-    missing = [name for name in ("id", "measure", "output", "values") if name not in importance.columns]
-    if missing:
-        raise BadInput(f"importance has no column '{missing[0]}'; it needs id, measure, output and values")
-    if "attention" in importance["measure"]:
-        raise BadInput("importance has a measure 'attention', which names the model's own weights; rename it")
-    outputs = np.zeros(len(evidence)) if evidence.outputs == 1 else decided
-    kinds = {"id": pl.String, "decided": pl.Int32}
-    wanted = pl.DataFrame({"id": list(evidence.ids), "decided": outputs}, schema_overrides=kinds)
-    own = wanted.join(importance, on="id", how="left", maintain_order="left").filter(
-        pl.col("output").is_null() | (pl.col("output") == pl.col("decided"))
-    )
-    return {str(name): _aligned(evidence, own, str(name)) for name in importance["measure"].unique(maintain_order=True)}
-
-
-def _aligned(evidence: Evidence, importance: pl.DataFrame, measure: str) -> Ragged:
-    """The sizes of one measure's values, row by row as in the evidence."""
-    rows = importance.filter(pl.col("measure") == measure)
-    if rows["id"].to_list() != list(evidence.ids):
-        lost = set(evidence.ids) - set(rows["id"].to_list())
-        problem = "has more than one row for an instance" if not lost else f"has no row for instance '{min(lost)}'"
-        raise BadInput(f"importance, measure '{measure}', {problem}; give one row an instance and measure")
-    values = ragged(rows, "values", "doubles", f"importance, measure '{measure}'")
-    off = values.lengths != evidence.weights.lengths
-    if off.any():
-        raise BadInput(
-            f"importance, measure '{measure}', instance '{evidence.ids[int(off.argmax())]}': "
-            "the number of values is not that of its items; give one value an item"
-        )
-    if not np.isfinite(values.values).all():
-        bad = int(values.row_of_value[~np.isfinite(values.values)][0])
-        raise BadInput(f"importance, measure '{measure}', instance '{evidence.ids[bad]}': a value is NaN or infinite")
-    return values.like(np.abs(values.values))

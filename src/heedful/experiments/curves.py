@@ -12,7 +12,8 @@ from heedful.errors import BadConfig
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.arrays import Floats, Indices
 from heedful.experiments.bounded import bounded
-from heedful.experiments.rankings import ORDERINGS, Ranker, check_rankings
+from heedful.experiments.importances import measured
+from heedful.experiments.rankings import ORDERINGS, Ranked, Ranker, check_rankings
 from heedful.experiments.removals import Left, batches, each_item, in_order, only_first, without_first
 from heedful.experiments.view import View
 from heedful.experiments.views import view_of
@@ -23,14 +24,20 @@ SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 @bounded
 def curves(
-    evidence: Evidence, *, rankings: Sequence[str] = ORDERINGS, shares: Sequence[float] = SHARES, seed: int = 0
+    evidence: Evidence,
+    *,
+    rankings: Sequence[str] = ORDERINGS,
+    shares: Sequence[float] = SHARES,
+    importance: pl.DataFrame | None = None,
+    seed: int = 0,
 ) -> pl.DataFrame:
     """One row an instance: for each ranking by how much the probability of the decision falls without the items that
     rank first, `<ranking>_comprehensiveness`, and with them alone, `<ranking>_sufficiency`: means over the shares of
     all items that are taken (one item at least); at each share, `<ranking>_comprehensiveness_at` and
     `<ranking>_sufficiency_at`.
 
-    The first items matter if comprehensiveness is high, and they are enough if sufficiency is low.
+    The first items matter if comprehensiveness is high, and they are enough if sufficiency is low. Every measure in
+    `importance` (see docs/formats.md) is a ranking, too, by its signed values.
     """
     names = check_rankings(rankings, ORDERINGS)
     taken = _check(shares)
@@ -42,8 +49,10 @@ def curves(
         "decision": view.decided.astype(np.int32),
         "items": view.weights.lengths.astype(np.int32),
     }
-    rankers = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names}
-    kept = {(name, figure): np.empty(sizes.shape) for name in names for figure in ("comprehensiveness", "sufficiency")}
+    rankers: dict[str, Ranker | Ranked] = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names}
+    if importance is not None:
+        rankers |= {name: Ranked(values) for name, values in measured(evidence, importance, view.decided).items()}
+    kept = {(name, figure): np.empty(sizes.shape) for name in rankers for figure in ("comprehensiveness", "sufficiency")}
     for rows in batches(view):
         items = each_item(view, rows)
         for name, ranker in rankers.items():

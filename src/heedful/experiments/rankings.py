@@ -48,6 +48,17 @@ class Ranker:
         return order_of(values, mask)
 
 
+class Ranked:
+    """The orders of values (N,) that somebody else gave to the items."""
+
+    def __init__(self, values: Ragged) -> None:
+        self._values = values
+
+    def orders(self, rows: Indices) -> Indices:
+        """Positions in the order of their removal, (B, T), padding last."""
+        return order_of(*self._values.take(rows).pad())
+
+
 def item_values(view: View, name: str) -> Ragged:
     """What a ranking other than a random one ranks items by, (N,).
 

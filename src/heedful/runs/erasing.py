@@ -1,18 +1,16 @@
 """The stage of erasure, which needs evidence and the model."""
 
-import numpy as np
 import polars as pl
 
 from heedful.evidence import collect, scan
 from heedful.importance.erasure import erasure
 from heedful.nested import ragged
-from heedful.ragged import Indices
-from heedful.randomness import Stream, keys
 from heedful.runs.directory import STAGES, Run
 from heedful.runs.experimenting import told
 from heedful.runs.naming import ERASURE
 from heedful.runs.parted import Parted
 from heedful.runs.reading import READ, inputs_of
+from heedful.runs.sampling import sample
 
 PART_INSTANCES = 16  # lost at most by a kill: each is read hundreds of times
 
@@ -22,7 +20,7 @@ def erasure_parts(run: Run) -> Parted:
     evidence, path = run.folder / "evidence.parquet", run.folder / STAGES[ERASURE].files[0]
     options, config = run.config.experiment_options, run.config
     model, vocabulary = run.model(), run.vocabulary
-    chosen = _sample(collect(scan(evidence).select("id"), evidence)["id"], options.sample, config.seed)
+    chosen = sample(collect(scan(evidence).select("id"), evidence)["id"], options.sample, config.seed)
     there = scan(evidence).collect_schema().names()
     wanted = scan(evidence).select([name for name in (*READ, "weights") if name in there])
 
@@ -51,10 +49,3 @@ def erasure_parts(run: Run) -> Parted:
         told=lambda: told(path, ERASURE, len(chosen)),
     )
 
-
-def _sample(ids: pl.Series, size: int, seed: int) -> Indices:
-    """The rows of so many instances (0: of all), rising; whether one is drawn does not depend on where it stands."""
-    if not size or size >= len(ids):
-        return np.arange(len(ids))
-    drawn = np.argsort(Stream(seed, "sample").bits(keys(ids)), kind="stable")[:size]
-    return np.sort(drawn)

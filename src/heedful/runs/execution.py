@@ -60,7 +60,7 @@ def perform(
     wanted = ["evidence", *chosen(names, columns)]
     if run.missing(wanted):
         fresh = not run.folder.exists()
-        with locked(run.folder), _threads(config.threads), crew:
+        with locked(run.folder), threads(config.threads), crew:
             remove_temporaries(run.folder)
             try:
                 missing = run.missing(wanted)
@@ -106,11 +106,12 @@ def _begin(run: Run) -> None:
         seed=run.config.seed,
         heedful=heedful.__version__,
         code=fingerprint([content_fingerprint(path) for path in sorted(source.rglob("*.py"))]),
-        versions={"python": platform.python_version(), **dict(_versions())},
+        versions={"python": platform.python_version(), **dict(versions())},
     )
 
 
-def _versions() -> Iterator[tuple[str, str]]:
+def versions() -> Iterator[tuple[str, str]]:
+    """Of the libraries that results can depend on, as far as they are installed."""
     for library in _LIBRARIES:
         try:
             yield library, metadata.version(library)
@@ -129,11 +130,11 @@ def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Report
 def _timed(run: Run, stage: str) -> Iterator[None]:
     started = time.perf_counter()
     yield
-    cost = {"seconds": round(time.perf_counter() - started, 3), "peak_memory_mb": _peak_memory()}
+    cost = {"seconds": round(time.perf_counter() - started, 3), "peak_memory_mb": peak_memory()}
     run.record(stages={**run.manifest["stages"], stage: cost})
 
 
-def _peak_memory() -> int | None:
+def peak_memory() -> int | None:
     """The most memory this process has had, in MB; the system counts in KB, on macOS in bytes."""
     try:
         import resource
@@ -144,7 +145,7 @@ def _peak_memory() -> int | None:
 
 
 @contextmanager
-def _threads(count: int) -> Iterator[None]:
+def threads(count: int) -> Iterator[None]:
     """Torch's threads for the time of a run; the number is part of the configuration because sums depend on it."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)

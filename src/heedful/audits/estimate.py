@@ -1,0 +1,78 @@
+"""What an audit is likely to cost, before it is done: readings by each test, and seconds by a trial on a few texts."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful.adapters.affine import affine
+from heedful.adapters.subject import Subject
+from heedful.audits.battery import BATTERY
+from heedful.audits.directory import Audit
+from heedful.audits.execution import Inputs
+from heedful.audits.options import AuditOptions
+from heedful.audits.plan import exact_tests, plan
+from heedful.audits.preparing import prepare
+from heedful.audits.reading import Reader
+from heedful.runs.reporter import Reporter
+from heedful.runs.sampling import sample
+
+TRIAL = 16  # texts
+_EXACT = 5e-6  # seconds of an experiment on evidence, for each item: about
+
+
+class Cost(NamedTuple):
+    """What one stage is likely to take."""
+
+    stage: str
+    texts: int
+    readings: int  # of one text each
+    seconds: float
+
+
+def estimate(options: AuditOptions, inputs: Inputs, reporter: Reporter | None = None) -> list[Cost]:
+    """The likely costs of all stages that read texts again; nothing is left on disk."""
+    inputs.check()
+    if inputs.subject is None or inputs.source is None:
+        return _of_evidence(inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        audit = Audit(Path(folder), options)
+        prepare(audit, inputs.source, inputs.subject, reporter or Reporter())
+        return _of_model(audit, inputs.subject, given=inputs.given is not None)
+
+
+def _of_model(audit: Audit, subject: Subject, *, given: bool) -> list[Cost]:
+    reader = Reader(audit, subject)
+    lengths = reader.lengths
+    rows = sample(map(str, range(len(lengths))), TRIAL, audit.options.seed)
+    _, texts, _ = reader(rows)
+    subject.read(texts)  # to warm up
+    started = time.perf_counter()
+    subject.read(texts)
+    token = (time.perf_counter() - started) / max(1, int(texts.tokens.lengths.sum()))
+    seconds = token * float(lengths.mean())  # of one reading
+    items = float(texts.lengths.mean())
+    exact = exact_tests(("scores",)) if affine(subject, texts) else ()
+    size = audit.options.sample
+    costs = [Cost("evidence", len(lengths), len(lengths), seconds * len(lengths))]
+    for stage in plan(("scores",) if exact else (), battery=BATTERY, given=given):
+        if stage.name in exact:
+            costs.append(Cost(stage.name, len(lengths), 0, _EXACT * items * len(lengths)))
+        elif stage.name in BATTERY:
+            test = BATTERY[stage.name]
+            count = min(size or len(lengths), len(lengths)) if test.costly else len(lengths)
+            readings = round(test.readings(count, items)) + count
+            costs.append(Cost(stage.name, count, readings, readings * seconds))
+    return costs
+
+
+def _of_evidence(inputs: Inputs) -> list[Cost]:
+    filed = inputs.filed
+    if filed is None:
+        return []
+    count = items = 0
+    for batch in filed.batches(0):
+        count, items = count + len(batch), items + len(batch.weights.values)
+    return [Cost(name, count, 0, _EXACT * items) for name in exact_tests(filed.columns)]

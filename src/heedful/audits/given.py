@@ -1,0 +1,131 @@
+"""Importance that was measured elsewhere, to be raced on equal terms: `id`, `method`, `values`, perhaps `tokens`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from heedful.audits.directory import Audit
+from heedful.corpora.fingerprints import source_fingerprint
+from heedful.errors import BadInput, NotFound
+from heedful.files import scan_parquet, write_parquet
+from heedful.nested import ragged
+from heedful.ragged import Ragged
+
+COLUMNS = {"id": pl.String, "method": pl.String, "values": pl.List(pl.Float64)}
+OURS = frozenset(
+    "attention random gradient gradient_attention gradient_input gradient_through_attention integrated_gradients "
+    "leave_one_out leave_one_out_blank contribution ascending optimal".split()
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A table of importance."""
+
+    name: str
+    fingerprint: str
+    methods: tuple[str, ...]
+    table: pl.LazyFrame
+
+
+def given(importance: pl.DataFrame | Path | str) -> Given:
+    """A frame, or a Parquet or JSON lines file; its columns and methods are checked."""
+    if isinstance(importance, pl.DataFrame):
+        name, table = "importance", importance.lazy()
+        mark = blake2b(importance.write_json().encode(), digest_size=8).hexdigest()
+    else:
+        path = Path(importance)
+        name, table, mark = str(path), _scanned(path), source_fingerprint(path)
+    try:
+        there = table.collect_schema().names()
+        for column in COLUMNS:
+            if column not in there:
+                raise BadInput(f"{name}: column '{column}' is missing; importance has id, method and values at least")
+        wanted = [pl.col(column).cast(kind) for column, kind in COLUMNS.items()]
+        table = table.select(*wanted, *([pl.col("tokens").cast(pl.List(pl.String))] if "tokens" in there else []))
+        methods = table.select(pl.col("method").unique(maintain_order=True)).collect()["method"].to_list()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise BadInput(f"{name}: cannot be read as importance ({str(error).splitlines()[0]})") from error
+    _check_methods(methods, name)
+    return Given(name, mark, tuple(methods), table)
+
+
+def write_given(audit: Audit, importance: Given) -> str:
+    """Write given.parquet: a `row` of the evidence, `id`, `method` and `values`, one row an instance and method."""
+    evidence = scan_parquet(audit.folder / "evidence.parquet").select("id", own="tokens").with_row_index("row")
+    joined = evidence.join(importance.table, on="id", how="inner", maintain_order="left")
+    counts = joined.group_by("method").agg(n=pl.len(), different=pl.col("id").n_unique()).collect()
+    total = int(evidence.select(pl.len()).collect().item())
+    for method, n, different in counts.iter_rows():
+        if n > different:
+            raise BadInput(f"{importance.name}, method '{method}': an id has several rows; give one an instance")
+    for method in importance.methods:
+        found = counts.filter(pl.col("method") == method)["different"].to_list()
+        if found != [total]:
+            rows = importance.table.filter(pl.col("method") == method)
+            lost = evidence.join(rows, on="id", how="anti", maintain_order="left").head(1).collect()["id"].item()
+            raise BadInput(f"{importance.name}, method '{method}': there is no row for instance '{lost}'; give all")
+    length = pl.col("own").list.len()
+    _refuse(joined.filter(pl.col("values").list.len() != length), importance, "has another number of values than items")
+    bad = pl.col("values").list.eval(pl.element().is_null() | ~pl.element().is_finite()).list.any()
+    _refuse(joined.filter(bad), importance, "has a value that is null, NaN or infinite")
+    if "tokens" in joined.collect_schema():
+        _refuse(joined.filter(pl.col("tokens") != pl.col("own")), importance, "has other tokens than the evidence")
+    write_parquet(audit.folder / "given.parquet", joined.select("row", *COLUMNS).collect())
+    return f"{', '.join(importance.methods)} of {total:,} instances"
+
+
+def given_of(audit: Audit, rows: Sequence[int]) -> dict[str, Ragged]:
+    """The values of each method for rows of the evidence, which rise."""
+    if audit.options.importance is None:
+        return {}
+    near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
+    frame = scan_parquet(audit.folder / "given.parquet").filter(near).collect()
+    frame = frame.filter(pl.col("row").is_in(list(map(int, rows))))
+    return {
+        method: ragged(frame.filter(pl.col("method") == method), "values", "doubles", "importance")
+        for method in audit.options.importance.methods
+    }
+
+
+def as_importance(audit: Audit, rows: Sequence[int]) -> pl.DataFrame:
+    """The same in the columns of importance.parquet."""
+    near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
+    frame = scan_parquet(audit.folder / "given.parquet").filter(near).collect()
+    return frame.filter(pl.col("row").is_in(list(map(int, rows)))).select(
+        "id",
+        pl.col("method").alias("measure"),
+        pl.lit(None, dtype=pl.Int32).alias("output"),
+        pl.col("values").cast(pl.List(pl.Float32)),
+        pl.lit(None, dtype=pl.Float32).alias("error"),
+    )
+
+
+def _scanned(path: Path) -> pl.LazyFrame:
+    if not path.is_file():
+        raise NotFound(f"{path}: there is no such file of importance")
+    if path.suffix == ".parquet":
+        return scan_parquet(path)
+    if path.suffix in (".jsonl", ".ndjson"):
+        return pl.scan_ndjson(path, infer_schema_length=None)
+    raise BadInput(f"{path}: unknown kind of file; valid: .parquet, .jsonl")
+
+
+def _check_methods(methods: list[str | None], name: str) -> None:
+    if not methods:
+        raise BadInput(f"{name}: there is no importance in it")
+    for method in methods:
+        if method is None or not re.fullmatch(r"[A-Za-z][\w.+-]{0,39}", method):
+            raise BadInput(f"{name}: {method!r} cannot name a method; use letters, digits and _, 40 at most")
+        if method in OURS:
+            raise BadInput(f"{name}: '{method}' is what heedful calls its own; rename the method, e.g. 'my_{method}'")
+
+
+def _refuse(rows: pl.LazyFrame, importance: Given, problem: str) -> None:
+    for name, method in rows.select("id", "method").head(1).collect().iter_rows():
+        raise BadInput(f"{importance.name}, method '{method}', instance '{name}': {problem}; give one value an item")
