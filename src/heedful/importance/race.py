@@ -68,7 +68,8 @@ class Race:
         return counts
 
     def shares(self, places: Ragged, way: str) -> tuple[Floats, Floats]:
-        """Mean falls of the decided class's probability without the first items, and with these alone, (n,)."""
+        """Falls of the decided class's probability without the first items, and with these alone, (n, P) each: one
+        for each share of all items that is taken."""
         rows = np.repeat(np.arange(len(self.decided)), len(SHARES))
         lengths = self.lengths[rows]
         first = np.minimum(first_items(self.lengths, np.array(SHARES)).ravel(), lengths)
@@ -76,7 +77,7 @@ class Race:
         for last in (False, True):
             output = self._read(rows, lengths - first if last else first, places, way, last=last)
             fall = self.whole[rows] - chance(output, self.decided[rows])
-            falls.append(fall.reshape(-1, len(SHARES)).mean(axis=1))
+            falls.append(fall.reshape(-1, len(SHARES)))
         return falls[0], falls[1]
 
     def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
