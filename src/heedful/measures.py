@@ -111,12 +111,20 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
     """The same of several quantities of the same instances, (runs, instances, quantities): drawing is most of the work,
     and is done once for all."""
     table = np.asarray(values, dtype=np.float64)  # (R, n, Q)
-    runs, instances, quantities = table.shape
+    quantities = table.shape[2]
     if quantities > 1 and table.size > _HELD:
         halves = np.array_split(table, 2, axis=2)
         return [one for half in halves for one in bootstraps(half, seed=seed, level=level, draws=draws)]
-    defined = ~np.isnan(table)
-    filled = np.concatenate([np.where(defined, table, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
+    means = bootstrap_means(table, seed=seed, draws=draws)
+    return [percentiles(means[:, quantity], level=level) for quantity in range(quantities)]
+
+
+def bootstrap_means(values: Floats, *, seed: int, draws: int = 2000) -> Floats:
+    """The means of all draws, (draws, quantities), of values (runs, instances, quantities): for figures made of several
+    means. NaN where a draw has no defined value."""
+    runs, instances, quantities = values.shape
+    defined = ~np.isnan(values)
+    filled = np.concatenate([np.where(defined, values, 0.0), defined], axis=2)  # (R, n, 2 Q): sums and counts
     flat = filled.transpose(1, 0, 2).reshape(instances, runs * 2 * quantities)
     means = np.full((draws, quantities), np.nan)
     block = max(_LEAST, min(_MOST, _CELLS // max(1, instances)))  # draws multiplied at once
@@ -127,7 +135,7 @@ def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int 
         drawn = (times.astype(np.float64) @ flat).reshape(size, runs, 2 * quantities)
         sums, counts = np.split((picked[..., None] * drawn).sum(axis=1), 2, axis=1)  # (B, Q) each
         np.divide(sums, counts, out=means[start : start + size], where=counts > 0)
-    return [percentiles(means[:, quantity], level=level) for quantity in range(quantities)]
+    return means
 
 
 @lru_cache(maxsize=64)  # a megabyte or so each; many results are of as many instances

@@ -39,7 +39,8 @@ def erasure(
     """One row an instance. For each way of erasing and each ranking: `<way>_<ranking>_count`, the items erased when the
     decision first flips (null: it never does), `..._fraction` of the items and `..._mass` of the attention erased then,
     `..._comprehensiveness` and `..._sufficiency`, by how much the decided class's probability falls without the first
-    items and with these alone (means over 1, 5, 10, 20 and 50 % of the items).
+    items and with these alone (means over 1, 5, 10, 20 and 50 % of the items); at each of these shares,
+    `..._comprehensiveness_at`.
 
     A text is read at most `steps` times an order: those with more items are erased by several items at a time, `step`.
     `weights` are the attention (N,). Rankings other than `attention` and `random` are signed attributions to the
@@ -87,8 +88,9 @@ def raced(
             for quantity, values in figures.items():
                 columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
             without, alone = race.shares(places, way)
-            columns[f"{way}_{name}_comprehensiveness"] = without
-            columns[f"{way}_{name}_sufficiency"] = alone
+            columns[f"{way}_{name}_comprehensiveness"] = without.mean(axis=1)
+            columns[f"{way}_{name}_comprehensiveness_at"] = pl.Series(without).cast(pl.List(pl.Float64))
+            columns[f"{way}_{name}_sufficiency"] = alone.mean(axis=1)
     return pl.DataFrame(columns)
 
 

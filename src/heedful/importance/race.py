@@ -68,12 +68,12 @@ class Race:
         return counts
 
     def shares(self, places: Ragged, way: str) -> tuple[Floats, Floats]:
-        """Mean falls of the decided class's probability without the first items, and with these alone, (n,)."""
-        without, alone = self.falls(places, way, np.array(SHARES))
-        return without.mean(axis=1), alone.mean(axis=1)
+        """Falls of the decided class's probability without the first items, and with these alone, (n, P) each: one
+        for each share of all items that is taken."""
+        return self.falls(places, way, np.array(SHARES))
 
     def falls(self, places: Ragged, way: str, shares: Floats) -> tuple[Floats, Floats]:
-        """The same at each of the shares (P,) of all items, (n, P)."""
+        """The same at other shares (P,)."""
         rows = np.repeat(np.arange(len(self.decided)), len(shares))
         lengths = self.lengths[rows]
         first = np.minimum(first_items(self.lengths, shares).ravel(), lengths)

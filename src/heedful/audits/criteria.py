@@ -1,0 +1,71 @@
+"""The criteria of the verdict: each a question whose yes speaks for showing attention (docs/audit-calibration.md)."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import polars as pl
+
+ROUNDING = 1e-6  # of a probability: changes below it are none
+
+
+class Asked(NamedTuple):
+    """One criterion."""
+
+    name: str
+    question: str
+    what: Callable[[str], str]  # the value in words
+    fails: str  # what is wrong with an instance that does not meet it
+    decisive: bool  # the answer is no if it is clearly not met, and never yes if it was not tested
+    least: bool = True  # the value has to be the threshold at least; otherwise at most
+
+
+CRITERIA = (
+    Asked(
+        "permutation",
+        "Does the output move when the weights change places?",
+        lambda value: f"Shuffled weights move the output by {value} (TVD)",
+        "shuffling its weights hardly moves the output",
+        decisive=True,
+    ),
+    Asked(
+        "lead",
+        "Do the most attended items matter more than random ones?",
+        lambda value: f"Without the most attended items the decision loses more than without random ones in {value}",
+        "its most attended items matter no more than random ones",
+        decisive=True,
+    ),
+    Asked(
+        "against",
+        "Do the most attended items rarely argue against the decision?",
+        lambda value: f"The most attended items argue against the decision in {value}",
+        "its most attended items argue against the decision",
+        decisive=False,
+        least=False,
+    ),
+    Asked(
+        "race",
+        "Does attention find what decides about as well as attribution does?",
+        lambda value: f"Erasing by attention gains {value} of what the best method gains over random order",
+        "another method finds much better what decides",
+        decisive=True,
+    ),
+    Asked(
+        "replacement",
+        "Is it felt when all items get the same weight?",
+        lambda value: f"Uniform weights move the output by {value} (TVD)",
+        "uniform weights do almost as well",
+        decisive=False,
+    ),
+)
+
+
+def quantities() -> dict[str, pl.Expr]:
+    """What each criterion takes the mean of, from the columns of signals; the race is a ratio of two means."""
+    lead = pl.col("lead")
+    ahead = pl.when(lead.abs() <= ROUNDING).then(0.5).otherwise((lead > 0).cast(pl.Float64))
+    return {
+        "permutation": pl.col("permuted_tvd"),
+        "lead": pl.when(lead.is_not_null()).then(ahead),
+        "against": pl.col("against").cast(pl.Float64),
+        "replacement": pl.col("replaced_tvd"),
+    }
