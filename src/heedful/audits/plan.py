@@ -39,7 +39,7 @@ def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) 
     if given:
         yield Stage("given", "given.parquet", ("evidence",))
     exact = exact_tests(columns)
-    if battery or given:
+    if "importance" in battery or given:
         yield Stage("importance", "importance.parquet", ("evidence", "given"))
         yield _test("correlation", "importance")
     for name in exact:

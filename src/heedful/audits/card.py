@@ -1,0 +1,100 @@
+"""The card: an audit on one page that can be printed. Nothing to load, nothing to run, every text escaped."""
+
+from importlib.resources import files
+from typing import Any
+
+from heedful.audits.directory import Audit
+from heedful.audits.overview import TITLES, Example, advice, caveats, costs, examples, facts, figures
+from heedful.audits.verdict import Criterion
+from heedful.printable import printable
+
+WORDS = 48  # of an example: so that all fits on a page
+WIDTH = 120  # of an interval bar
+OUTCOMES = {"met": "met", "not met": "not met", "open": "cannot be told", "untested": "not tested"}
+
+
+def card(audit: Audit) -> str:
+    """The whole page."""
+    return _rendered("card.html.jinja", audit, examples=[_shown(example) for example in examples(audit)])
+
+
+def excerpt(audit: Audit) -> str:
+    """Verdict and criteria, for a notebook."""
+    if not audit.done("verdict"):
+        return _template("unfinished.html.jinja").render(folder=str(audit.folder))
+    return _rendered("excerpt.html.jinja", audit)
+
+
+def _rendered(name: str, audit: Audit, **more: Any) -> str:
+    verdict = audit.verdict
+    return _template(name).render(
+        title=TITLES[verdict.answer],
+        verdict=verdict,
+        kind=verdict.answer.replace(" ", "-"),
+        criteria=[_row(criterion) for criterion in verdict.criteria],
+        facts=[(key, printable(value)) for key, value in facts(audit)],
+        caveats=caveats(audit),
+        advice=advice(audit),
+        costs=costs(audit),
+        seconds=sum(cost.seconds for cost in costs(audit)),
+        name=audit.folder.name,
+        **more,
+    )
+
+
+def _template(name: str) -> Any:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    folder = files("heedful.audits") / "templates"
+    names = ("card.html.jinja", "excerpt.html.jinja", "unfinished.html.jinja", "criteria.html.jinja")
+    sources = {each: (folder / each).read_text(encoding="utf-8") for each in names}
+    return Environment(loader=DictLoader(sources), autoescape=True, undefined=StrictUndefined).get_template(name)
+
+
+def _row(criterion: Criterion) -> dict[str, Any]:
+    value, interval, asked = figures(criterion)
+    return {
+        "question": criterion.question,
+        "value": value,
+        "interval": interval,
+        "asked": asked,
+        "outcome": OUTCOMES[criterion.outcome],
+        "kind": criterion.outcome.replace(" ", "-"),
+        "decisive": criterion.decisive,
+        "n": criterion.n,
+        "bar": _bar(criterion),
+        "words": criterion.words,
+    }
+
+
+def _bar(criterion: Criterion) -> dict[str, float] | None:
+    """Where value, interval and threshold stand on a line from 0 to 1, or as far as the interval goes."""
+    if criterion.value is None or criterion.low is None or criterion.high is None:
+        return None
+    least, most = min(0.0, criterion.low), max(1.0, criterion.high)
+
+    def place(value: float) -> float:
+        return round(WIDTH * (value - least) / (most - least), 1)
+
+    names = {"value": criterion.value, "low": criterion.low, "high": criterion.high, "threshold": criterion.threshold}
+    return {name: place(value) for name, value in names.items()}
+
+
+def _shown(example: Example) -> dict[str, Any]:
+    """An example whose words have a shade each; of a long text the part around its most attended word."""
+    words = example.words
+    top = max(range(len(words)), key=lambda place: words[place].weight)
+    start = max(0, min(top - WORDS // 2, len(words) - WORDS))
+    some = words[start : start + WORDS]
+    largest = max(word.weight for word in words) or 1.0
+    shades = [
+        {"text": printable(word.text), "shade": round(word.weight / largest, 2), "weight": f"{word.weight:.3f}"}
+        for word in some
+    ]
+    return {
+        **example._asdict(),
+        "id": printable(example.id),
+        "words": shades,
+        "before": start > 0,
+        "after": start + WORDS < len(words),
+    }
