@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.adapters.changes import assigned
+from heedful.adapters.changes import assigned, normalised
 from heedful.adapters.checking import probes
 from heedful.adapters.subject import Padded, Subject
 from heedful.adapters.texts import Texts
@@ -81,12 +81,8 @@ def _recover(subject: Subject, batch: Padded) -> tuple[Tensor, Tensor, Tensor]:
 
 def _others(shares: Tensor, mask: Tensor) -> Iterator[Tensor]:
     """Attention far from the model's own, (B, T): all alike, all on one item, more and more towards the end."""
-    lengths = mask.sum(dim=1, keepdim=True)
-    yield mask / lengths.clamp(min=1)
-    yield torch.zeros_like(shares).scatter(1, shares.argmax(dim=1, keepdim=True), 1.0) * mask
-    yield (
-        torch.zeros_like(shares).scatter(1, shares.masked_fill(~mask, torch.inf).argmin(dim=1, keepdim=True), 1.0)
-        * mask
-    )
-    ramp = torch.arange(1, mask.shape[1] + 1) * mask
-    yield ramp / ramp.sum(dim=1, keepdim=True).clamp(min=1)
+    real = mask.to(shares.dtype)
+    for far in (shares.argmax(dim=1), shares.masked_fill(~mask, torch.inf).argmin(dim=1)):
+        yield torch.zeros_like(shares).scatter(1, far[:, None], 1.0) * real
+    for unlike in (real, real * torch.arange(1, mask.shape[1] + 1)):
+        yield normalised(unlike)
