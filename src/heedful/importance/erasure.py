@@ -13,6 +13,7 @@ import polars as pl
 
 from heedful.errors import unknown_name
 from heedful.experiments.counts import check_count
+from heedful.experiments.curves import SHARES
 from heedful.importance.attributions import ATTRIBUTIONS
 from heedful.importance.erasable import WAYS, ErasableTexts
 from heedful.importance.race import Erasable, Race
@@ -78,7 +79,7 @@ def raced(
         "items": lengths,
         "step": race.step,
     }
-    orders = {name: _places(values) for name, values in ranked.items()}
+    orders = {name: places_of(values) for name, values in ranked.items()}
     for way in ways:
         for name, places in orders.items():
             count = race.first_flips(places, way)
@@ -87,7 +88,7 @@ def raced(
             figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
             for quantity, values in figures.items():
                 columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
-            without, alone = race.shares(places, way)
+            without, alone = race.falls(places, way, np.array(SHARES))
             columns[f"{way}_{name}_comprehensiveness"] = without.mean(axis=1)
             columns[f"{way}_{name}_comprehensiveness_at"] = pl.Series(without).cast(pl.List(pl.Float64))
             columns[f"{way}_{name}_sufficiency"] = alone.mean(axis=1)
@@ -101,7 +102,7 @@ def random_values(ids: Sequence[str], weights: Ragged, seed: int) -> Ragged:
     return weights.like(Stream(seed, "erasure").uniform(keys(ids)[rows], positions))
 
 
-def _places(values: Ragged) -> Ragged:
+def places_of(values: Ragged) -> Ragged:
     """How many items of its row come before each item, (N,): larger values first, the first item on ties."""
     rows = values.row_of_value
     order = np.lexsort((-values.values.astype(np.float64), rows))  # stable

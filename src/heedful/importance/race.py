@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.evidence import chance, decide
-from heedful.experiments.curves import SHARES, first_items
+from heedful.experiments.curves import first_items
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
@@ -67,21 +67,27 @@ class Race:
             active, first = active[~some & ~over], first + ROUND
         return counts
 
-    def shares(self, places: Ragged, way: str) -> tuple[Floats, Floats]:
-        """Falls of the decided class's probability without the first items, and with these alone, (n, P) each: one
-        for each share of all items that is taken."""
-        rows = np.repeat(np.arange(len(self.decided)), len(SHARES))
+    def falls(self, places: Ragged, way: str, shares: Floats) -> tuple[Floats, Floats]:
+        """By how much the decided class's probability falls without the first items, and with these alone, (n, P) each:
+        at each of the shares (P,) of all items."""
+        rows = np.repeat(np.arange(len(self.decided)), len(shares))
         lengths = self.lengths[rows]
-        first = np.minimum(first_items(self.lengths, np.array(SHARES)).ravel(), lengths)
+        first = np.minimum(first_items(self.lengths, shares).ravel(), lengths)
         falls = []
         for last in (False, True):
             output = self._read(rows, lengths - first if last else first, places, way, last=last)
             fall = self.whole[rows] - chance(output, self.decided[rows])
-            falls.append(fall.reshape(-1, len(SHARES)))
+            falls.append(fall.reshape(-1, len(shares)))
         return falls[0], falls[1]
 
     def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
-        """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones."""
+        """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones.
+
+        Short texts ask for the same more than once, and are read once.
+        """
+        several = int(self.lengths.max(initial=0)) + 1
+        different, where = np.unique(rows * several + erased, return_inverse=True)
+        rows, erased = different // several, different % several
         output = np.empty((len(rows), self.outputs))
         ends = np.cumsum(self.instances.words[rows]) // WORDS
         for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(ends)) + 1):
@@ -89,4 +95,4 @@ class Race:
             row, count = order.row_of_value, erased[some]
             gone = order.values >= (order.lengths - count)[row] if last else order.values < count[row]
             output[some] = self.instances.erased(rows[some], gone, way)
-        return output
+        return output[where]

@@ -1,0 +1,19 @@
+"""The battery: every test of somebody's model, performed by reading texts again. One test a file, and one line here.
+
+Frames have the columns of the experiments of the same names (docs/audit-battery.md).
+"""
+
+from heedful.audits.battery import permutation as _permutation
+from heedful.audits.battery import single_weight as _single_weight
+from heedful.audits.battery import substitution as _substitution
+from heedful.audits.battery import violation as _violation
+from heedful.audits.battery.test import Test
+
+__all__ = ["BATTERY", "Test"]
+
+BATTERY: dict[str, Test] = {
+    "substitution": Test(_substitution.substitution, _substitution.readings),
+    "violation": Test(_violation.violation, _violation.readings),
+    "single_weight": Test(_single_weight.single_weight, _single_weight.readings),
+    "permutation": Test(_permutation.permutation, _permutation.readings, costly=True),
+}
