@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-ROUNDING = 1e-6  # of a probability: changes below it are none
+from heedful.audits.signals import ROUNDING
 
 
 class Asked(NamedTuple):
@@ -29,16 +29,16 @@ CRITERIA = (
     ),
     Asked(
         "lead",
-        "Do the most attended items matter more than random ones?",
-        lambda value: f"Without the most attended items the decision loses more than without random ones in {value}",
-        "its most attended items matter no more than random ones",
+        "Does the most attended item matter more than a random one?",
+        lambda value: f"Erasing the most attended item costs the decision more than erasing a random one in {value}",
+        "its most attended item matters no more than a random one",
         decisive=True,
     ),
     Asked(
         "against",
-        "Do the most attended items rarely argue against the decision?",
-        lambda value: f"The most attended items argue against the decision in {value}",
-        "its most attended items argue against the decision",
+        "Does the most attended item rarely argue against the decision?",
+        lambda value: f"The most attended item argues against the decision in {value}",
+        "its most attended item argues against the decision",
         decisive=False,
         least=False,
     ),

@@ -9,8 +9,8 @@ from operator import and_, or_
 
 import polars as pl
 
-from heedful.audits.criteria import CRITERIA, ROUNDING, quantities
-from heedful.audits.signals import FALL
+from heedful.audits.criteria import CRITERIA, quantities
+from heedful.audits.signals import FALL, ROUNDING
 from heedful.audits.thresholds import Bars
 from heedful.audits.verdict import INSTANCES
 

@@ -81,9 +81,7 @@ def _criterion(asked: Asked, figure: Measured, threshold: float) -> Criterion:
         )
         if figure.n < FEW:
             words += f" {_instances(figure.n)} too few to tell."
-    return Criterion(
-        asked.name, asked.question, asked.decisive, *figure, threshold, asked.least, outcome, words
-    )
+    return Criterion(asked.name, asked.question, asked.decisive, *figure, threshold, asked.least, outcome, words)
 
 
 def _limits(criteria: Iterable[Criterion], level: Level) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Signals: what the tests of an audit found, instance by instance, as far as the verdict asks for it.
 
-Whatever a test was not performed on, or cannot say, is null. An instance of one item has no other attention: all of it
-is null.
+Whatever a test was not performed on, or cannot say, is null. An instance of one item has no other attention: all that
+is told of it is null.
 """
 
 import re
@@ -13,58 +13,65 @@ import polars as pl
 from heedful.experiments.frames import check_frame
 
 Level = Literal["input", "attention"]  # where items were erased: in the text, or only at the attention
+Frames = Mapping[str, pl.DataFrame]
 
 WAYS = ("delete", "blank", "unknown")  # of erasing at the input; the first one that was performed counts
 NO_METHOD = ("attention", "random", "ascending")  # rankings that are no attribution
 FALL = "_fall"
+ROUNDING = 1e-6  # of a probability: changes below it are none
 
 _COLUMNS = {
     "permuted_tvd": pl.Float64,
     "permuted_changed": pl.Float64,
     "replaced_tvd": pl.Float64,
     "replaced_changed": pl.Boolean,
-    "attention_fall": pl.Float64,
-    "random_fall": pl.Float64,
     "lead": pl.Float64,
     "against": pl.Boolean,
+    "attention_fall": pl.Float64,
+    "random_fall": pl.Float64,
 }
+_NOTHING = pl.DataFrame(schema={"id": pl.String})
 
 
-def signals(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def signals(frames: Frames) -> pl.DataFrame:
     """One row an instance, from the frames of tests by their names; tests that are missing leave nulls.
 
     `permuted_tvd`, the median TVD under permuted weights, and `permuted_changed`, the share of them that change the
     decision; `replaced_tvd` and `replaced_changed`, under uniform weights. By how much the probability of the decision
-    falls when items are erased: `attention_fall`, `random_fall` and `<method>_fall` are comprehensiveness in the order
-    of attention, in random order and in that of each method; `lead` is by how much it falls more without the most
-    attended items (1 % of them, one at least) than without as many random ones. `against`: does the most attended item
-    argue against the decision, so that the probability rises without it (where the text itself was changed), or would
-    it decide for another class if it had all the attention?
+    falls when items are erased: `lead`, how much more without the most attended item than without a random one;
+    `attention_fall`, `random_fall` and `<method>_fall`, comprehensiveness in the order of attention, in random order and
+    in that of each method raced. `against`: does the most attended item argue against the decision?
 
-    `level` says where items were erased: at the `input` (from `erasure`), else at the `attention` (from `curves` and
-    `violation`). One is never filled up by the other.
+    `level` says where items were erased. At the `input`: `violation` of a model, or else `erasure` at its first share
+    (1 % of the items, one at least), says `lead` and `against` (does the probability rise without it?), `erasure` the
+    falls. At the `attention`, of evidence: `curves` says `lead` and the falls, `violation` whether the item alone would
+    decide for another class. One level is never filled up by the other.
     """
-    level, race = _race(frames)
-    parts = [
+    level = level_of(frames)
+    tests = [
         _columns(frames, "permutation", permuted_tvd="median", permuted_changed="changed"),
         _columns(frames, "substitution", replaced_tvd="uniform_tvd", replaced_changed="uniform_changed"),
-        race,
+        *(_at_input(frames) if level == "input" else _at_attention(frames)),
     ]
-    if level == "attention":
-        parts.append(_columns(frames, "violation", against="violates"))
-    ids = pl.concat([part.select("id") for part in parts]).unique(maintain_order=True)
-    found = ids
-    for part in (*parts, _items(frames)):
-        found = found.join(part, on="id", how="left", maintain_order="left")
+    found = pl.concat([test.select("id") for test in tests]).unique(maintain_order=True)
+    for test in (*tests, _items(frames)):
+        found = found.join(test, on="id", how="left", maintain_order="left")
     lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in _COLUMNS.items() if name not in found.columns]
-    methods = sorted(name for name in found.columns if name.endswith(FALL) and name not in _COLUMNS)
-    kinds = {**_COLUMNS, **dict.fromkeys(methods, pl.Float64)}
+    methods = [name for name in found.columns if name.endswith(FALL) and name not in _COLUMNS]
     several = pl.col("items").fill_null(2) > 1
     return found.with_columns(lacking).select(
         "id",
         pl.lit(level).alias("level"),
-        *(_defined(pl.when(several).then(pl.col(name)), kind).alias(name) for name, kind in kinds.items()),
+        *(
+            _defined(pl.when(several).then(pl.col(name)), kind).alias(name)
+            for name, kind in {**_COLUMNS, **dict.fromkeys(methods, pl.Float64)}.items()
+        ),
     )
+
+
+def level_of(frames: Frames) -> Level:
+    """Where items were erased."""
+    return "input" if _way(frames) is not None or _first_erased(frames) else "attention"
 
 
 def methods_of(signals: pl.DataFrame) -> list[str]:
@@ -73,44 +80,61 @@ def methods_of(signals: pl.DataFrame) -> list[str]:
     return [name for name in names if name not in NO_METHOD]
 
 
-def _race(frames: Mapping[str, pl.DataFrame]) -> tuple[Level, pl.DataFrame]:
-    """Falls, lead and, at the input, which way the most attended item argues."""
-    erasure = frames.get("erasure")
-    if erasure is not None:
-        check_frame(erasure, "erasure", ["id"])
-        for way in WAYS:
-            if f"{way}_attention_comprehensiveness" in erasure.columns:
-                return "input", _falls(erasure, f"{way}_").with_columns(against=pl.col("first") < 0)
-    curves = frames.get("curves")
-    if curves is None:
-        return "attention", pl.DataFrame(schema={"id": pl.String})
-    check_frame(curves, "curves", ["id"])
-    return "attention", _falls(curves, "")
+def _at_input(frames: Frames) -> list[pl.DataFrame]:
+    way = _way(frames)
+    raced = [] if way is None else [_falls(frames["erasure"], f"{way}_")]
+    if _first_erased(frames):
+        lead = pl.col("erased_fall") - pl.col("random_fall")
+        return [*raced, frames["violation"].select("id", lead=lead, against="violates")]
+    firsts = _firsts(frames["erasure"], f"{way}_")
+    return [*raced, firsts.select("id", lead=pl.col("own") - pl.col("random"), against=pl.col("own") < -ROUNDING)]
+
+
+def _at_attention(frames: Frames) -> list[pl.DataFrame]:
+    tests = [_columns(frames, "violation", against="violates")]
+    if "curves" in frames:
+        firsts = _firsts(frames["curves"], "")
+        tests += [_falls(frames["curves"], ""), firsts.select("id", lead=pl.col("own") - pl.col("random"))]
+    return tests
+
+
+def _way(frames: Frames) -> str | None:
+    """How items were erased from texts in the race, if there was one."""
+    columns = frames["erasure"].columns if "erasure" in frames else []
+    return next((way for way in WAYS if f"{way}_attention_comprehensiveness" in columns), None)
+
+
+def _first_erased(frames: Frames) -> bool:
+    """Whether the most attended item was erased from its text: `violation` does so where there is a model."""
+    return "violation" in frames and "erased_fall" in frames["violation"].columns
 
 
 def _falls(frame: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    """Comprehensiveness in the order of each ranking."""
     pattern = re.compile(f"{prefix}(.+)_comprehensiveness")
-    raced = [found[1] for found in map(pattern.fullmatch, frame.columns) if found]
-    first = {name: f"{prefix}{name}_comprehensiveness_at" for name in ("attention", "random")}
-    at = {name: pl.col(column).list.first() for name, column in first.items() if column in frame.columns}
-    own = at.get("attention", pl.lit(None, dtype=pl.Float64))
+    raced = [found[1] for found in map(pattern.fullmatch, frame.columns) if found and found[1] != "ascending"]
+    return frame.select("id", *(pl.col(f"{prefix}{name}_comprehensiveness").alias(f"{name}{FALL}") for name in raced))
+
+
+def _firsts(frame: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    """Falls without the first items by attention and in random order; null where the race did not keep them."""
+    columns = {name: f"{prefix}{order}_comprehensiveness_at" for name, order in (("own", "attention"), ("random",) * 2)}
+    unknown = pl.lit(None, dtype=pl.Float64)
     return frame.select(
         "id",
-        *(pl.col(f"{prefix}{name}_comprehensiveness").alias(f"{name}{FALL}") for name in raced if name != "ascending"),
-        (own - at["random"] if len(at) == len(first) else pl.lit(None, dtype=pl.Float64)).alias("lead"),
-        own.alias("first"),
+        **{name: pl.col(told).list.first() if told in frame.columns else unknown for name, told in columns.items()},
     )
 
 
-def _columns(frames: Mapping[str, pl.DataFrame], test: str, **columns: str) -> pl.DataFrame:
+def _columns(frames: Frames, test: str, **columns: str) -> pl.DataFrame:
     """Some columns of a test under other names; nothing if it was not performed."""
     if test not in frames:
-        return pl.DataFrame(schema={"id": pl.String})
+        return _NOTHING
     check_frame(frames[test], test, ["id", *columns.values()])
     return frames[test].select("id", **{name: pl.col(column) for name, column in columns.items()})
 
 
-def _items(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def _items(frames: Frames) -> pl.DataFrame:
     """How many items each instance has, from whichever test says it."""
     told = [frame.select("id", pl.col("items").cast(pl.Int64)) for frame in frames.values() if "items" in frame.columns]
     empty = pl.DataFrame(schema={"id": pl.String, "items": pl.Int64})
@@ -118,5 +142,4 @@ def _items(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def _defined(value: pl.Expr, kind: type[pl.DataType]) -> pl.Expr:
-    cast = value.cast(kind)
-    return cast.fill_nan(None) if kind == pl.Float64 else cast
+    return value.cast(kind).fill_nan(None) if kind == pl.Float64 else value.cast(kind)

@@ -13,6 +13,7 @@ import polars as pl
 
 from heedful.errors import unknown_name
 from heedful.experiments.counts import check_count
+from heedful.experiments.curves import SHARES
 from heedful.importance.attributions import ATTRIBUTIONS
 from heedful.importance.erasable import WAYS, ErasableTexts
 from heedful.importance.race import Erasable, Race
@@ -87,7 +88,7 @@ def raced(
             figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
             for quantity, values in figures.items():
                 columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
-            without, alone = race.shares(places, way)
+            without, alone = race.falls(places, way, np.array(SHARES))
             columns[f"{way}_{name}_comprehensiveness"] = without.mean(axis=1)
             columns[f"{way}_{name}_comprehensiveness_at"] = pl.Series(without).cast(pl.List(pl.Float64))
             columns[f"{way}_{name}_sufficiency"] = alone.mean(axis=1)

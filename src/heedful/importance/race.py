@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.evidence import chance, decide
-from heedful.experiments.curves import SHARES, first_items
+from heedful.experiments.curves import first_items
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
@@ -67,13 +67,9 @@ class Race:
             active, first = active[~some & ~over], first + ROUND
         return counts
 
-    def shares(self, places: Ragged, way: str) -> tuple[Floats, Floats]:
-        """Falls of the decided class's probability without the first items, and with these alone, (n, P) each: one
-        for each share of all items that is taken."""
-        return self.falls(places, way, np.array(SHARES))
-
     def falls(self, places: Ragged, way: str, shares: Floats) -> tuple[Floats, Floats]:
-        """The same at other shares (P,)."""
+        """By how much the decided class's probability falls without the first items, and with these alone, (n, P) each:
+        at each of the shares (P,) of all items."""
         rows = np.repeat(np.arange(len(self.decided)), len(shares))
         lengths = self.lengths[rows]
         first = np.minimum(first_items(self.lengths, shares).ravel(), lengths)
