@@ -21,10 +21,10 @@ def audit(
     """May a model's attention be shown as an explanation? Put it to the tests, or go on where that was interrupted.
 
     The model is a `subject` (`heedful.adapters.huggingface.HuggingFace`, `heedful.adapters.module.Module`, or any other
-    Subject), the name or folder of a transformers classifier (`hf`, with `map` and `items`), or FILE.py:NAME, a function
-    that returns a subject (`module`). It reads `texts` (with `labels` and `ids`, if there are any) or a table (`data`: a
-    file, or "hf:NAME[:SPLIT]") by its columns `text`, `label` and `id`. Without a model, `evidence` is a file or an
-    `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) takes part in the race.
+    Subject), the name or folder of a transformers classifier (`hf`, with `map` and `items`), or FILE.py:NAME, a
+    function that returns a subject (`module`). It reads `texts` (with `labels` and `ids`, if there are any) or a table
+    (`data`: a file, or "hf:NAME[:SPLIT]") by its columns `text`, `label` and `id`. Without a model, `evidence` is a
+    file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) takes part in the race.
 
     `truncate` cuts texts that are too long, `skip_empty` leaves empty ones out; tests that read a text many times are
     performed on a `sample` (200; 0: all) drawn by `seed`; nothing is fetched unless `download` is true. The directory

@@ -5,8 +5,6 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from heedful.adapters.affine import affine
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY

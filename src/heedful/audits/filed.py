@@ -1,4 +1,4 @@
-"""Evidence that somebody else wrote: a Parquet or JSON lines file, or an `Evidence` in memory, some instances at a time."""
+"""Evidence that somebody else wrote: a Parquet or JSON lines file, or an `Evidence` in memory; some at a time."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -82,4 +82,3 @@ def _json(path: Path) -> Filed:
     if first is None:
         raise BadInput(f"{path}: there are no instances in it")
     return Filed(str(path), source_fingerprint(path), tuple(first.columns), {}, frames)
-

@@ -1,12 +1,10 @@
 """Importance that was measured elsewhere, to be raced on equal terms: `id`, `method`, `values`, perhaps `tokens`."""
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from heedful.audits.directory import Audit
@@ -14,9 +12,9 @@ from heedful.corpora.fingerprints import source_fingerprint
 from heedful.errors import BadInput, NotFound
 from heedful.files import scan_parquet, write_parquet
 from heedful.nested import ragged
-from heedful.ragged import Ragged
+from heedful.ragged import Indices, Ragged
 
-COLUMNS = {"id": pl.String, "method": pl.String, "values": pl.List(pl.Float64)}
+COLUMNS: dict[str, pl.DataType] = {"id": pl.String(), "method": pl.String(), "values": pl.List(pl.Float64)}
 OURS = frozenset(
     "attention random gradient gradient_attention gradient_input gradient_through_attention integrated_gradients "
     "leave_one_out leave_one_out_blank contribution ascending optimal".split()
@@ -80,7 +78,7 @@ def write_given(audit: Audit, importance: Given) -> str:
     return f"{', '.join(importance.methods)} of {total:,} instances"
 
 
-def given_of(audit: Audit, rows: Sequence[int]) -> dict[str, Ragged]:
+def given_of(audit: Audit, rows: Indices) -> dict[str, Ragged]:
     """The values of each method for rows of the evidence, which rise."""
     if audit.options.importance is None:
         return {}
@@ -93,7 +91,7 @@ def given_of(audit: Audit, rows: Sequence[int]) -> dict[str, Ragged]:
     }
 
 
-def as_importance(audit: Audit, rows: Sequence[int]) -> pl.DataFrame:
+def as_importance(audit: Audit, rows: Indices) -> pl.DataFrame:
     """The same in the columns of importance.parquet."""
     near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
     frame = scan_parquet(audit.folder / "given.parquet").filter(near).collect()

@@ -11,11 +11,7 @@ from heedful.evidence import Evidence, read_metadata
 from heedful.files import scan_parquet
 
 PERCENT = ("lead", "against", "race")  # criteria whose figures are shares
-TITLES = {
-    "yes": "Yes: this attention may be shown as an explanation.",
-    "with caution": "With caution: this attention may be shown, and what it cannot tell must be said with it.",
-    "no": "No: this attention should not be shown as an explanation.",
-}
+QUESTION = "May this attention be shown as an explanation?"
 _RANK = {"yes": 0, "with caution": 1, "no": 2}
 
 
@@ -75,7 +71,7 @@ def caveats(audit: Audit) -> list[str]:
     aside = _aside(audit)
     if aside is not None and aside >= 0.01:
         told.append(
-            f"{100 * aside:.0f} % of the attention goes to tokens that are no part of the text (such as [CLS] and [SEP]); "
+            f"{100 * aside:.0f} % of the attention goes to tokens that are no part of the text (such as [CLS], [SEP]): "
             "the map shows how the rest is shared out."
         )
     truncated = audit.manifest["data"]["truncated"]

@@ -17,8 +17,8 @@ ROWS = 512  # read at a time
 
 
 def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
-    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, how many the model reads of it; what the model
-    cannot be asked is refused with its row, or left out where that was chosen."""
+    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, how many the model reads of it; what it cannot
+    be asked is refused with its row, or left out where that was chosen."""
     reporter.start(f"reading {source.name}")
     parts = Parts(audit.folder / "texts.parquet")
     done = parts.rows
@@ -71,8 +71,8 @@ def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, in
     if truncated and not options.truncate:
         where, tokens = next(_first(long.select("where", "tokens")))
         raise BadInput(
-            f"{where}: the text has {tokens:,} tokens, and the model reads {longest:,} at most ({truncated:,} such texts "
-            "in all); shorten them, or have them cut at the end with --truncate"
+            f"{where}: the text has {tokens:,} tokens, and the model reads {longest:,} at most ({truncated:,} such "
+            "texts in all); shorten them, or have them cut at the end with --truncate"
         )
     return {"texts": total, "skipped": skipped, "truncated": truncated}
 

@@ -29,7 +29,9 @@ def audit(
         str, typer.Option("--map", help="With --hf: cls, layer:L[,head:H], rollout or norm (docs/audit.md).")
     ] = "cls",
     items: Annotated[str, typer.Option(help="With --hf: tokens or words.")] = "tokens",
-    truncate: Annotated[bool, typer.Option("--truncate", help="Cut texts that are longer than the model reads.")] = False,
+    truncate: Annotated[
+        bool, typer.Option("--truncate", help="Cut texts that are longer than the model reads.")
+    ] = False,
     skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave empty texts out.")] = False,
     sample: Annotated[int, typer.Option(help="Texts of the tests that read each one many times; 0: all.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the sample and of all draws.")] = 0,

@@ -24,7 +24,9 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     """
     check_count("top", top, least=1)
     decided = decisions_of(evidence)
-    sizes = {name: values.like(np.abs(values.values)) for name, values in measured(evidence, importance, decided).items()}
+    sizes = {
+        name: values.like(np.abs(values.values)) for name, values in measured(evidence, importance, decided).items()
+    }
     vectors = {"attention": evidence.weights} | sizes
     columns: dict[str, pl.Series] = {
         "id": pl.Series(list(evidence.ids), dtype=pl.String),
@@ -35,4 +37,3 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
         figures = {"tau": tau, "p": p_value, "top": top_distance(first, second, top=top)}
         columns |= {f"{name}_{one}_{other}": pl.Series(values).fill_nan(None) for name, values in figures.items()}
     return pl.DataFrame(columns)
-

@@ -48,4 +48,3 @@ def erasure_parts(run: Run) -> Parted:
         about={"run": run.folder.name, "experiment": ERASURE},
         told=lambda: told(path, ERASURE, len(chosen)),
     )
-
