@@ -152,8 +152,9 @@ class HuggingFace(Subject):
         return int((~used).int().argmax())
 
     def _blank(self) -> int | None:
+        padding = getattr(self.config, PADDING, None)  # padding inside a text would move what the model decides from
         for name in ("mask_token_id", "unk_token_id"):
             token = getattr(self.tokenizer, name, None)
-            if token is not None and token < self.embeddings.num_embeddings:
+            if token is not None and token < self.embeddings.num_embeddings and token != padding:
                 return int(token)
         return None

@@ -1,5 +1,7 @@
 """Loading a classifier with transformers, and refusing what is none: a random head would be audited in silence."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +41,7 @@ def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
     """Model and tokenizer of a folder, or of the cache, or of the hub."""
     required()
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     options: dict[str, Any] = {"local_files_only": not download, "trust_remote_code": False}
@@ -48,10 +51,11 @@ def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
         raise NotFound(_not_found(name, download, error)) from error
     _classifier(config, name)
     try:
-        model, keys = AutoModelForSequenceClassification.from_pretrained(
-            name, config=config, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
-        )
-    except (OSError, ValueError, RuntimeError) as error:
+        with _no_progress_bar():
+            model, keys = AutoModelForSequenceClassification.from_pretrained(
+                name, config=config, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
+            )
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise BadInput(f"{name}: the model cannot be loaded (weights must be safetensors): {_line(error)}") from error
     if keys["missing_keys"]:
         raise BadInput(
@@ -106,6 +110,19 @@ def _positions(model: Any) -> int | None:
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             return module.num_embeddings - module.padding_idx - 1
     return reach if reach is not None and reach > 0 else None
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _classifier(config: Any, name: str) -> None:

@@ -24,6 +24,8 @@ class Tokens:
                 f"{type(tokenizer).__name__} cannot tell which part of a text each token stands for: give a fast "
                 "tokenizer (transformers' AutoTokenizer loads one where there is one)"
             )
+        if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # transformers makes one of nothing, without a word
+            raise BadInput("the tokenizer knows only special tokens: its files are missing; save them beside the model")
         self.tokenizer, self.items, self.vocabulary = tokenizer, items, vocabulary
 
     def encode(self, texts: Sequence[str]) -> Texts:
