@@ -5,13 +5,13 @@ import torch
 from torch import Tensor, nn
 
 from heedful.adapters.module import Module
+from heedful.adapters.subject import Subject
+from heedful.adapters.texts import Texts
 from heedful.evidence import probabilities
 from heedful.models.classifier import Classifier
 from heedful.models.padded import Padded
 from heedful.ragged import Indices, Ragged
 from heedful.text.vocabulary import END, START, UNKNOWN, Vocabulary
-from heedful.adapters.subject import Subject
-from heedful.adapters.texts import Texts
 
 
 class Plain(nn.Module):

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed, masses_of, normalised
@@ -59,13 +61,23 @@ class Module(Subject):
         self.tokenize, self.call, self.pad = tokenize, call or _call, pad
         self.classes, self.blank, self.longest = tuple(classes), blank, longest
         self.outputs = _outputs(self.classes, output)
+        for name, token in (("pad", pad), ("blank", 0 if blank is None else blank)):
+            if self._strange(np.array([token])).any():
+                raise BadConfig(f"{name}={token}: the model {self._embeds}; give one of these")
         which = "" if row is None else f", row {row}"
         self.about = {"kind": "module", "name": type(model).__name__, "map": f"{attention}{which}"}
         self.about |= {"embedding": embedding, "torch": torch.__version__}
 
     def encode(self, texts: Sequence[str]) -> Texts:
         """Texts as the tokenizer cuts them."""
-        return encoded(texts, self.tokenize)
+        made = encoded(texts, self.tokenize)
+        strange = np.flatnonzero(self._strange(made.tokens.values))
+        if len(strange):
+            row, token = made.tokens.row_of_value[strange[0]], made.tokens.values[strange[0]]
+            raise BadInput(
+                f"text {row}: token {token} is unknown to the model, which {self._embeds}: use its tokenizer"
+            )
+        return made
 
     def forward(
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
@@ -114,6 +126,16 @@ class Module(Subject):
         width += self.embedding_width
         pairs = 0 if self.weights.row is None else tokens * tokens * (self.weights.heads or 8)
         return 4 * (3 if gradient else 2) * (tokens * width + pairs)
+
+    def _strange(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which tokens the model has no vector for, as far as is known."""
+        known = self.embedding.num_embeddings if isinstance(self.embedding, nn.Embedding) else np.inf
+        return np.asarray((tokens < 0) | (tokens >= known))
+
+    @property
+    def _embeds(self) -> str:
+        number = getattr(self.embedding, "num_embeddings", 0)
+        return f"embeds {number} tokens, 0 to {number - 1}" if number else "embeds tokens from 0 on"
 
     @property
     def embedding_width(self) -> int:
