@@ -4,7 +4,7 @@ from importlib.resources import files
 from typing import Any
 
 from heedful.audits.directory import Audit
-from heedful.audits.overview import TITLES, Example, advice, caveats, costs, examples, facts, figures
+from heedful.audits.overview import QUESTION, Example, advice, caveats, costs, examples, facts, figures
 from heedful.audits.verdict import Criterion
 from heedful.printable import printable
 
@@ -21,14 +21,14 @@ def card(audit: Audit) -> str:
 def excerpt(audit: Audit) -> str:
     """Verdict and criteria, for a notebook."""
     if not audit.done("verdict"):
-        return _template("unfinished.html.jinja").render(folder=str(audit.folder))
+        return str(_template("unfinished.html.jinja").render(folder=str(audit.folder)))
     return _rendered("excerpt.html.jinja", audit)
 
 
 def _rendered(name: str, audit: Audit, **more: Any) -> str:
     verdict = audit.verdict
-    return _template(name).render(
-        title=TITLES[verdict.answer],
+    page: str = _template(name).render(
+        title=f"{QUESTION} {verdict.answer.capitalize()}.",
         verdict=verdict,
         kind=verdict.answer.replace(" ", "-"),
         criteria=[_row(criterion) for criterion in verdict.criteria],
@@ -40,6 +40,7 @@ def _rendered(name: str, audit: Audit, **more: Any) -> str:
         name=audit.folder.name,
         **more,
     )
+    return page
 
 
 def _template(name: str) -> Any:

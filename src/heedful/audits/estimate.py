@@ -2,12 +2,16 @@
 
 import tempfile
 import time
+from inspect import signature
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from heedful.adapters.affine import affine
 from heedful.adapters.subject import Subject
-from heedful.audits.battery import BATTERY
+from heedful.audits.battery import BATTERY, Test
+from heedful.audits.battery.attributions import ATTRIBUTIONS
+from heedful.audits.battery.attributions import readings as readings_of
+from heedful.audits.battery.erasables import ways_of
 from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs
 from heedful.audits.options import AuditOptions
@@ -38,10 +42,10 @@ def estimate(options: AuditOptions, inputs: Inputs, reporter: Reporter | None = 
     with tempfile.TemporaryDirectory() as folder:
         audit = Audit(Path(folder), options)
         prepare(audit, inputs.source, inputs.subject, reporter or Reporter())
-        return _of_model(audit, inputs.subject, given=inputs.given is not None)
+        return _of_model(audit, inputs.subject, given=len(inputs.given.methods) if inputs.given else 0)
 
 
-def _of_model(audit: Audit, subject: Subject, *, given: bool) -> list[Cost]:
+def _of_model(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
     reader = Reader(audit, subject)
     lengths = reader.lengths
     rows = sample(map(str, range(len(lengths))), TRIAL, audit.options.seed)
@@ -55,15 +59,31 @@ def _of_model(audit: Audit, subject: Subject, *, given: bool) -> list[Cost]:
     exact = exact_tests(("scores",)) if affine(subject, texts) else ()
     size = audit.options.sample
     costs = [Cost("evidence", len(lengths), len(lengths), seconds * len(lengths))]
-    for stage in plan(("scores",) if exact else (), battery=BATTERY, given=given):
+    for stage in plan(("scores",) if exact else (), battery=BATTERY, given=bool(given)):
         if stage.name in exact:
             costs.append(Cost(stage.name, len(lengths), 0, _EXACT * items * len(lengths)))
+        elif stage.name == "attributions":
+            count = min(size or len(lengths), len(lengths))
+            readings = round(count * (1 + sum(readings_of(items, name) for name in ATTRIBUTIONS)))
+            costs.append(Cost(stage.name, count, readings, readings * seconds))
         elif stage.name in BATTERY:
             test = BATTERY[stage.name]
             count = min(size or len(lengths), len(lengths)) if test.costly else len(lengths)
-            readings = round(test.readings(count, items)) + count
+            readings = round(test.readings(count, items, _options(test, subject, given))) + count
             costs.append(Cost(stage.name, count, readings, readings * seconds))
     return costs
+
+
+def _options(test: Test, subject: Subject, given: int) -> dict[str, Any]:
+    """What a race is told: attributions are known by then."""
+    usual = signature(test.each).parameters
+    options: dict[str, Any] = {}
+    if "rankings" in usual:
+        options["rankings"] = [name for name in usual["rankings"].default if name not in ATTRIBUTIONS]
+        options["given"] = given + len(ATTRIBUTIONS)
+    if "ways" in usual:
+        options["ways"] = ways_of(subject)
+    return options
 
 
 def _of_evidence(inputs: Inputs) -> list[Cost]:

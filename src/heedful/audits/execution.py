@@ -19,7 +19,14 @@ from heedful.audits.parting import costed, perform_parts
 from heedful.audits.plan import Stage, exact_tests, plan
 from heedful.audits.preparing import prepare
 from heedful.audits.rows import Source
-from heedful.audits.testing import battery_parts, correlation_parts, exact_parts, given_parts
+from heedful.audits.testing import (
+    attribution_parts,
+    battery_parts,
+    correlation_parts,
+    exact_parts,
+    given_parts,
+    importance_parts,
+)
 from heedful.errors import BadInput, HeedfulError
 from heedful.files import remove_temporaries
 from heedful.runs.execution import threads as limited
@@ -27,6 +34,8 @@ from heedful.runs.execution import versions
 from heedful.runs.lock import locked
 from heedful.runs.parted import Parted
 from heedful.runs.reporter import Reporter
+
+_BY_MODEL = {"attributions": attribution_parts, "importance": importance_parts}
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ class _Session:
             return exact_parts(self.audit, stage)
         if self.model is None:
             return given_parts(self.audit, stage)
-        return battery_parts(self.audit, stage, self.model)
+        return _BY_MODEL.get(stage.name, battery_parts)(self.audit, stage, self.model)
 
     def _parts(self, stage: Stage, parted: Parted) -> None:
         perform_parts(self.audit, stage, parted, self.reporter, self)

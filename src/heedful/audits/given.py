@@ -78,30 +78,30 @@ def write_given(audit: Audit, importance: Given) -> str:
     return f"{', '.join(importance.methods)} of {total:,} instances"
 
 
-def given_of(audit: Audit, rows: Indices) -> dict[str, Ragged]:
-    """The values of each method for rows of the evidence, which rise."""
-    if audit.options.importance is None:
-        return {}
-    near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
-    frame = scan_parquet(audit.folder / "given.parquet").filter(near).collect()
-    frame = frame.filter(pl.col("row").is_in(list(map(int, rows))))
+def values_of(path: Path, rows: Indices) -> dict[str, Ragged]:
+    """The values of each method for rows of the evidence, which rise; from a file as `write_given` writes it."""
+    frame = _rows(path, rows)
+    methods = frame["method"].unique(maintain_order=True)
     return {
-        method: ragged(frame.filter(pl.col("method") == method), "values", "doubles", "importance")
-        for method in audit.options.importance.methods
+        method: ragged(frame.filter(pl.col("method") == method), "values", "doubles", path.name) for method in methods
     }
 
 
 def as_importance(audit: Audit, rows: Indices) -> pl.DataFrame:
     """The same in the columns of importance.parquet."""
-    near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
-    frame = scan_parquet(audit.folder / "given.parquet").filter(near).collect()
-    return frame.filter(pl.col("row").is_in(list(map(int, rows)))).select(
+    return _rows(audit.folder / "given.parquet", rows).select(
         "id",
         pl.col("method").alias("measure"),
         pl.lit(None, dtype=pl.Int32).alias("output"),
         pl.col("values").cast(pl.List(pl.Float32)),
         pl.lit(None, dtype=pl.Float32).alias("error"),
     )
+
+
+def _rows(path: Path, rows: Indices) -> pl.DataFrame:
+    near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
+    frame = scan_parquet(path).filter(near).collect()
+    return frame.filter(pl.col("row").is_in(pl.Series(rows).implode()))
 
 
 def _scanned(path: Path) -> pl.LazyFrame:

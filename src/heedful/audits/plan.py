@@ -39,6 +39,8 @@ def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) 
     if given:
         yield Stage("given", "given.parquet", ("evidence",))
     exact = exact_tests(columns)
+    if battery:
+        yield Stage("attributions", "attributions.parquet", ("evidence",))
     if "importance" in battery or given:
         yield Stage("importance", "importance.parquet", ("evidence", "given"))
         yield _test("correlation", "importance")
@@ -46,7 +48,7 @@ def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) 
         yield _test(name, "given")
     for name in battery:
         if name not in (*exact, "importance"):
-            yield _test(name, "given")
+            yield _test(name, "given", "attributions")
 
 
 def _test(name: str, *needs: str) -> Stage:

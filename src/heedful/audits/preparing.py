@@ -17,8 +17,8 @@ ROWS = 512  # read at a time
 
 
 def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
-    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, how many the model reads of it; what it cannot
-    be asked is refused with its row, or left out where that was chosen."""
+    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, how many the model reads of it. What it
+    cannot be asked is refused with its row, or left out where that was chosen."""
     reporter.start(f"reading {source.name}")
     parts = Parts(audit.folder / "texts.parquet")
     done = parts.rows

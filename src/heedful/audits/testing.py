@@ -1,5 +1,6 @@
 """The tests of an audit, part by part: by reading texts again, or exactly where evidence tells all that is needed."""
 
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -8,21 +9,23 @@ import polars as pl
 
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY
+from heedful.audits.battery.attributions import attributions
 from heedful.audits.directory import Audit
-from heedful.audits.given import as_importance, given_of
+from heedful.audits.given import as_importance, values_of
 from heedful.audits.parting import pieces
 from heedful.audits.plan import Stage
 from heedful.audits.reading import Reader, rows_of
 from heedful.evidence import Evidence, collect, read_metadata, scan
 from heedful.experiments import EXPERIMENTS
 from heedful.files import scan_parquet
-from heedful.ragged import Indices
+from heedful.nested import nested
+from heedful.ragged import Indices, Ragged
 from heedful.runs.parted import Parted
 from heedful.runs.sampling import sample
 from heedful.validation import NO_LABEL
 
 # texts and tokens of a part, which a kill loses at most: of tests that read a text many times, and of others
-COSTLY, CHEAP = (8, 1 << 11), (256, 1 << 15)
+COSTLY, CHEAP = (32, 1 << 12), (256, 1 << 15)
 EXACT = (1024, 1 << 18)
 
 
@@ -33,12 +36,45 @@ def battery_parts(audit: Audit, stage: Stage, subject: Subject) -> Parted:
 
     def part(start: int, stop: int) -> pl.DataFrame:
         ids, texts, labels = reader(rows[start:stop])
-        given = given_of(audit, rows[start:stop])
+        given = _known(audit, stage, rows[start:stop])
         frame = test.perform(subject, ids, texts, subject.read(texts), seed=audit.options.seed, given=given)
         return _labelled(frame, labels)
 
-    each, tokens = COSTLY if test.costly else CHEAP
-    return _parted(audit, stage, reader.lengths[rows], part, (each, tokens))
+    return _parted(audit, stage, reader.lengths[rows], part, COSTLY if test.costly else CHEAP)
+
+
+def importance_parts(audit: Audit, stage: Stage, subject: Subject) -> Parted:
+    """Importance on the sample, and that from elsewhere beside it."""
+    measured = battery_parts(audit, stage, subject)
+    rows = sampled(audit)
+
+    def part(start: int, stop: int) -> pl.DataFrame:
+        frame = measured.part(start, stop)
+        if audit.options.importance is None:
+            return frame
+        both = pl.concat([frame, as_importance(audit, rows[start:stop])])
+        order = pl.DataFrame({"id": frame["id"].unique(maintain_order=True)})
+        return order.join(both, on="id", maintain_order="left_right")
+
+    return replace(measured, part=part)
+
+
+def attribution_parts(audit: Audit, stage: Stage, subject: Subject) -> Parted:
+    """What each item says for the decision, by every method that is raced: measured once for all races."""
+    reader, rows = Reader(audit, subject), sampled(audit)
+
+    def part(start: int, stop: int) -> pl.DataFrame:
+        ids, texts, _ = reader(rows[start:stop])
+        found = attributions(subject, texts, subject.read(texts))
+        frames = [
+            pl.DataFrame(
+                {"row": rows[start:stop].astype(np.uint32), "id": ids, "method": name, "values": nested(values)}
+            ).cast({"values": pl.List(pl.Float64)})
+            for name, values in found.items()
+        ]
+        return pl.concat(frames).sort("row", maintain_order=True)
+
+    return _parted(audit, stage, reader.lengths[rows], part, COSTLY)
 
 
 def exact_parts(audit: Audit, stage: Stage) -> Parted:
@@ -110,6 +146,14 @@ def _ids(audit: Audit) -> list[str]:
 def _lengths(audit: Audit) -> Indices:
     path = audit.folder / "evidence.parquet"
     return collect(scan(path).select(pl.col("tokens").list.len()), path)["tokens"].to_numpy().astype(np.int64)
+
+
+def _known(audit: Audit, stage: Stage, rows: Indices) -> dict[str, Ragged]:
+    """Rankings that need not be measured again, and those from elsewhere."""
+    if "given" not in BATTERY[stage.name].takes:
+        return {}
+    files = [audit.folder / name for name in ("attributions.parquet", "given.parquet")]
+    return {name: values for file in files if file.exists() for name, values in values_of(file, rows).items()}
 
 
 def _labelled(frame: pl.DataFrame, labels: Indices) -> pl.DataFrame:

@@ -24,10 +24,9 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     """
     check_count("top", top, least=1)
     decided = decisions_of(evidence)
-    sizes = {
-        name: values.like(np.abs(values.values)) for name, values in measured(evidence, importance, decided).items()
-    }
-    vectors = {"attention": evidence.weights} | sizes
+    measures = measured(evidence, importance, decided)
+    vectors = {"attention": evidence.weights}
+    vectors |= {name: values.like(np.abs(values.values)) for name, values in measures.items()}
     columns: dict[str, pl.Series] = {
         "id": pl.Series(list(evidence.ids), dtype=pl.String),
         "decision": pl.Series(decided, dtype=pl.Int32),

@@ -52,9 +52,8 @@ def curves(
     rankers: dict[str, Ranker | Ranked] = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names}
     if importance is not None:
         rankers |= {name: Ranked(values) for name, values in measured(evidence, importance, view.decided).items()}
-    kept = {
-        (name, figure): np.empty(sizes.shape) for name in rankers for figure in ("comprehensiveness", "sufficiency")
-    }
+    figures = ("comprehensiveness", "sufficiency")
+    kept = {(name, figure): np.empty(sizes.shape) for name in rankers for figure in figures}
     for rows in batches(view):
         items = each_item(view, rows)
         for name, ranker in rankers.items():

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from heedful.audits.card import OUTCOMES
 from heedful.audits.directory import Audit
-from heedful.audits.overview import TITLES, advice, caveats, costs, facts, figures
+from heedful.audits.overview import QUESTION, advice, caveats, costs, facts, figures
 from heedful.printable import printable
 
 _STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
@@ -32,7 +32,8 @@ class Costed(Protocol):
 def audit_summary(audit: Audit) -> RenderableType:
     """What a person wants to read when an audit is done."""
     verdict = audit.verdict
-    parts: list[RenderableType] = [Text(TITLES[verdict.answer], style=_STYLES[verdict.answer]), Text(verdict.words)]
+    answer = (f"{verdict.answer.capitalize()}.", _STYLES[verdict.answer])
+    parts: list[RenderableType] = [Text.assemble(f"{QUESTION} ", answer), Text(verdict.words)]
     table = Table(box=None, title="", pad_edge=False)
     for name in ("question", "figure", "95 % interval", "asked", "outcome"):
         table.add_column(name, justify="left" if name in ("question", "outcome") else "right")
@@ -53,7 +54,7 @@ def audit_summary(audit: Audit) -> RenderableType:
 def cost_table(told: Sequence[Costed]) -> RenderableType:
     """Texts, readings and seconds of each stage, and of all."""
     table = Table(
-        box=None, title="cost (a reading is one text through the model)", title_justify="left", pad_edge=False
+        box=None, title="cost (a reading: one text, once)", title_justify="left", pad_edge=False
     )
     table.add_column("stage")
     for name in ("texts", "readings", "seconds"):
