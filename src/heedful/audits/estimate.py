@@ -69,18 +69,18 @@ def _of_model(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
         elif stage.name in BATTERY:
             test = BATTERY[stage.name]
             count = min(size or len(lengths), len(lengths)) if test.costly else len(lengths)
-            readings = round(test.readings(count, items, _options(test, subject, given))) + count
+            known = given + len(ATTRIBUTIONS)  # attributions are measured by then
+            readings = round(test.readings(count, items, _options(test, subject), given=known)) + count
             costs.append(Cost(stage.name, count, readings, readings * seconds))
     return costs
 
 
-def _options(test: Test, subject: Subject, given: int) -> dict[str, Any]:
-    """What a race is told: attributions are known by then."""
+def _options(test: Test, subject: Subject) -> dict[str, Any]:
+    """What a race is told: which orders it has to find itself, and how this model's items can be erased."""
     usual = signature(test.each).parameters
     options: dict[str, Any] = {}
     if "rankings" in usual:
         options["rankings"] = [name for name in usual["rankings"].default if name not in ATTRIBUTIONS]
-        options["given"] = given + len(ATTRIBUTIONS)
     if "ways" in usual:
         options["ways"] = ways_of(subject)
     return options

@@ -12,6 +12,7 @@ from heedful.files import scan_parquet
 
 PERCENT = ("lead", "against", "race")  # criteria whose figures are shares
 QUESTION = "May this attention be shown as an explanation?"
+_TESTED = ("permuted_tvd", "attention_fall", "lead")  # known of a text that all tests were performed on
 _RANK = {"yes": 0, "with caution": 1, "no": 2}
 
 
@@ -109,9 +110,9 @@ def costs(audit: Audit) -> list[Cost]:
 def examples(audit: Audit) -> list[Example]:
     """Three texts: that whose map is most to be trusted by its own verdict, a middle one, and the least."""
     rank = pl.col("answer").replace_strict(_RANK, return_dtype=pl.Int64)
-    lead = audit.signals.select("id", "lead")
-    judged = audit.verdict.instances.join(lead, on="id", how="left", maintain_order="left")
-    tested = judged.filter(pl.col("lead").is_not_null())
+    told = audit.signals.select("id", "lead", tested=pl.all_horizontal(pl.col(*_TESTED).is_not_null()))
+    judged = audit.verdict.instances.join(told, on="id", how="left", maintain_order="left")
+    tested = judged.filter(pl.col("tested"))
     order = (tested if len(tested) else judged).sort(
         rank, pl.col("reasons").list.len(), pl.col("lead"), descending=[False, False, True], nulls_last=True
     )

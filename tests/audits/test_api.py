@@ -1,0 +1,130 @@
+"""`heedful.audit`: from a subject and texts to a verdict."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import heedful
+from heedful.audits import parting, testing
+from heedful.audits.request import Request
+from heedful.errors import BadConfig, BadInput, NotFound
+from tests.audits.made import TEXTS, Short, assert_same, labels_of, planted
+
+
+def test_an_audit_has_a_verdict_and_all_that_it_follows_from(audited: heedful.Audit) -> None:
+    assert audited.verdict.answer != "no"  # its attention is faithful by construction
+    assert audited.metrics["accuracy"] == 1.0
+    assert len(audited.evidence) == len(TEXTS)
+    assert {"erasure", "permutation", "substitution", "correlation", "curves"} <= set(audited.tests)
+    assert audited.results("substitution")["label"].null_count() == 0
+    assert audited.signals["id"].to_list() == [f"row-{row}" for row in range(1, len(TEXTS) + 1)]
+    assert set(audited.importance["measure"]) >= {"gradient", "leave_one_out", "integrated_gradients"}
+    for cost in audited.manifest["stages"].values():
+        assert cost["seconds"] >= 0
+    assert audited.manifest["stages"]["erasure"]["readings"] > 30
+
+
+def test_costly_tests_are_of_the_sample_and_cheap_ones_of_all(audited: heedful.Audit) -> None:
+    assert len(audited.results("erasure")) == 30
+    assert len(audited.results("substitution")) == len(TEXTS)
+
+
+def test_the_same_options_are_the_same_directory_and_nothing_is_done_again(
+    audited: heedful.Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = planted()
+    labels = labels_of(subject, TEXTS)
+    monkeypatch.setattr(type(subject), "forward", lambda *_, **__: pytest.fail("the model was read again"))
+    again = heedful.audit(subject, texts=TEXTS, labels=labels, sample=30, out=audited.folder.parent)
+    assert again.folder == audited.folder
+
+
+def test_another_model_or_other_texts_are_another_directory(tmp_path: Path) -> None:
+    names = set()
+    for subject, texts in ((planted(), TEXTS), (planted(seed=1), TEXTS), (planted(), TEXTS[1:])):
+        options, _ = Request(subject=subject, texts=texts).resolved()
+        names.add(options.name)
+    assert len(names) == 3
+
+
+def test_results_do_not_depend_on_the_size_of_parts(
+    audited: heedful.Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("COSTLY", (7, 1 << 20)), ("CHEAP", (5, 40)), ("EXACT", (9, 1 << 20))):
+        monkeypatch.setattr(testing, name, size)
+    monkeypatch.setattr("heedful.audits.evidencing.ROWS", 11)
+    monkeypatch.setattr("heedful.audits.preparing.ROWS", 3)
+    monkeypatch.setattr("heedful.audits.judging.ROWS", 10)
+    subject = planted()
+    other = heedful.audit(subject, texts=TEXTS, labels=labels_of(subject, TEXTS), sample=30, out=tmp_path)
+    assert_same(audited, other)
+
+
+def test_an_audit_is_saved_and_loaded(audited: heedful.Audit, tmp_path: Path) -> None:
+    copy = audited.save(tmp_path / "copy")
+    loaded = heedful.Audit.load(tmp_path / "copy")
+    assert loaded.options == audited.options
+    assert_same(copy, loaded)
+    assert loaded.verdict.to_json() == audited.verdict.to_json()
+    assert loaded.verdict.answer in repr(loaded)
+    with pytest.raises(BadInput, match="there already"):
+        audited.save(tmp_path / "copy")
+    with pytest.raises(NotFound, match="no audit directory"):
+        heedful.Audit.load(tmp_path)
+    with pytest.raises(BadConfig, match="did you mean 'erasure'"):
+        loaded.results("erasur")
+
+
+def test_texts_longer_than_the_model_reads_are_refused_or_cut(tmp_path: Path) -> None:
+    subject = Short(planted().plan)
+    long = sum(len(text.split()) > 6 for text in TEXTS)
+    first = next(row for row, text in enumerate(TEXTS, start=1) if len(text.split()) > 6)
+    with pytest.raises(BadInput, match=rf"text {first}: .* 6 at most \({long} such texts in all\).*--truncate"):
+        heedful.audit(subject, texts=TEXTS, out=tmp_path)
+    assert not any(tmp_path.iterdir())
+    cut = heedful.audit(subject, texts=TEXTS, truncate=True, sample=5, out=tmp_path)
+    assert cut.manifest["data"] == {"texts": len(TEXTS), "skipped": 0, "truncated": long}
+    assert cut.evidence.tokens.lengths.max() == 6
+    assert list(cut.evidence.tokens[0]) == TEXTS[0].split()[:6]
+
+
+def test_empty_texts_are_refused_or_skipped(tmp_path: Path) -> None:
+    texts = [*TEXTS[:4], "  ", *TEXTS[4:6]]
+    with pytest.raises(BadInput, match=r"text 5: .*empty.*--skip-empty"):
+        heedful.audit(planted(), texts=texts, out=tmp_path)
+    done = heedful.audit(planted(), texts=texts, skip_empty=True, sample=3, out=tmp_path)
+    assert done.manifest["data"] == {"texts": 6, "skipped": 1, "truncated": 0}
+    assert "row-5" not in done.evidence.ids
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({}, "a table .data., or a list"),
+        ({"texts": TEXTS, "evidence": "x.parquet"}, "subject and evidence"),
+        ({"texts": TEXTS, "labels": [0]}, "labels has 1 entries for 34 texts"),
+        ({"texts": "one"}, "one string"),
+        ({"texts": TEXTS, "ids": ["a"] * len(TEXTS)}, "id 'a' occurs more than once"),
+        ({"texts": TEXTS, "sample": -1}, "sample = -1"),
+        ({"texts": TEXTS, "smaple": 3}, "did you mean 'sample'"),
+        ({"texts": []}, "no text"),
+        ({"texts": TEXTS, "labels": ["good"] * len(TEXTS)}, "text 1: label 'good' is no class .*0 class 0, 1 class 1"),
+        ({"texts": TEXTS, "labels": [2] * len(TEXTS)}, "text 1: label '2' is no class"),
+        ({"data": "nowhere.csv"}, "no such file"),
+    ],
+)
+def test_bad_requests_are_named_and_leave_nothing(values: dict[str, object], words: str, tmp_path: Path) -> None:
+    with pytest.raises(heedful.HeedfulError, match=words):
+        heedful.audit(planted(), out=tmp_path / "audits", **values)
+    assert not list((tmp_path / "audits").rglob("*.parquet"))
+
+
+def test_what_is_no_subject_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="wrap a torch module"):
+        heedful.audit("bert", texts=TEXTS, out=tmp_path)  # type: ignore[arg-type]
+
+
+def test_pieces_are_bounded_by_rows_and_items() -> None:
+    lengths = pl.Series([5, 5, 1, 1, 1, 20, 1]).to_numpy()
+    assert parting.pieces(lengths, rows=3, items=10) == [(0, 2), (2, 5), (5, 6), (6, 7)]
