@@ -39,8 +39,8 @@ def signals(frames: Frames) -> pl.DataFrame:
     `permuted_tvd`, the median TVD under permuted weights, and `permuted_changed`, the share of them that change the
     decision; `replaced_tvd` and `replaced_changed`, under uniform weights. By how much the probability of the decision
     falls when items are erased: `lead`, how much more without the most attended item than without a random one;
-    `attention_fall`, `random_fall` and `<method>_fall`, comprehensiveness in the order of attention, in random order and
-    in that of each method raced. `against`: does the most attended item argue against the decision?
+    `attention_fall`, `random_fall` and `<method>_fall`, comprehensiveness in the order of attention, in random order
+    and in that of each method raced. `against`: does the most attended item argue against the decision?
 
     `level` says where items were erased. At the `input`: `violation` of a model, or else `erasure` at its first share
     (1 % of the items, one at least), says `lead` and `against` (does the probability rise without it?), `erasure` the
