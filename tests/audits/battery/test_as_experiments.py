@@ -7,6 +7,8 @@ from polars.testing import assert_frame_equal
 from heedful import experiments
 from heedful.audits.battery import BATTERY
 from heedful.experiments.flip_table import flip_table
+from heedful.experiments.rankings import item_values
+from heedful.experiments.views import view_of
 from tests.audits.battery.subjects import Small, make_texts, named
 
 LENGTHS = [5, 1, 9, 3, 2, 14, 7, 6, 8, 4, 11, 12]
@@ -38,6 +40,43 @@ class TestEqual:
         names = ["items", *(f"attention_{name}" for name in ("js", "flips", "rival_js", "rival_flips", "delta_weight"))]
         compare("single_weight", names, outputs=outputs)
         compare("single_weight", names, outputs=outputs, seed=2)
+
+    def test_removal(self, outputs: int) -> None:
+        names = ["items", "confidence", "entropy", "default", "random_counts", "random_masses"]
+        names += [
+            f"{ranking}_{figure}"
+            for ranking in ("attention", "random", "ascending")
+            for figure in ("count", "fraction", "mass")
+        ]
+        rankings = ["attention", "random", "ascending"]
+        compare("removal", names, outputs=outputs, rankings=rankings, orders=3)
+        compare("removal", names, outputs=outputs, rankings=rankings, orders=1, seed=1)
+
+    def test_curves(self, outputs: int) -> None:
+        compare("curves", outputs=outputs, rankings=["attention", "random", "ascending"])
+        compare("curves", outputs=outputs, rankings=["attention", "random", "ascending"], shares=[0.3, 1.0], seed=4)
+
+
+def test_a_given_ranking_is_the_one_that_is_raced() -> None:
+    subject, texts = Small(outputs=3), make_texts(LENGTHS)
+    ids, seen = named(texts), subject.read(texts)
+    evidence = subject.evidence(ids, texts)
+    given = {"gradient": item_values(view_of(evidence), "gradient")}
+    theirs = experiments.removal(evidence, rankings=["gradient"])
+    ours = BATTERY["removal"].perform(subject, ids, texts, seen, given=given)
+    assert ours["gradient_count"].to_list() == theirs["gradient_count"].to_list()
+    theirs = experiments.curves(evidence, rankings=["gradient"])
+    ours = BATTERY["curves"].perform(subject, ids, texts, seen, given=given)
+    assert_frame_equal(ours.select(theirs.columns), theirs, abs_tol=1e-5)
+
+
+def test_long_texts_lose_several_items_at_a_time() -> None:
+    subject, texts = Small(outputs=3), make_texts([14, 4, 9])
+    ids, seen = named(texts), subject.read(texts)
+    exact, coarse = (BATTERY["removal"].perform(subject, ids, texts, seen, steps=steps) for steps in (50, 5))
+    assert coarse["step"].to_list() == [3, 1, 2]
+    for count, exactly, step in zip(coarse["attention_count"], exact["attention_count"], coarse["step"], strict=True):
+        assert exactly is None or count is None or (count >= exactly and (count % step == 0 or count in (14, 9)))
 
 
 def test_means_over_all_rivals_are_told_if_asked_for() -> None:

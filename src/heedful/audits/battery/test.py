@@ -24,12 +24,14 @@ class Test:
 
     __test__ = False  # none of pytest's
 
-    def readings(self, texts: int, items: float, options: Mapping[str, Any] | None = None) -> float:
+    def readings(self, texts: int, items: float, options: Mapping[str, Any] | None = None, *, given: int = 0) -> float:
         """About how many readings it takes for so many texts of so many items; one with its gradient counts as three.
 
-        Times the seconds of a reading, measured, it is the time that the test takes.
+        `given` is how many rankings are given. Times the seconds of a reading, measured, it is the time that the test
+        takes.
         """
-        return texts * self.each(items, **(options or {}))
+        more = {"given": given} if "given" in self.takes else {}
+        return texts * self.each(items, **more, **(options or {}))
 
     def perform(
         self,
