@@ -1,69 +1,64 @@
-"""Thresholds from planted subjects: one number, strictness, moves all of them together.
+"""Thresholds from planted subjects: halfway between subjects that break a criterion by construction and faithful ones.
 
-At strictness 0 every threshold is where attention that means nothing would be; at 1, where half of the faithful subjects
-are. Few numbers are fitted, so that few can be fitted too well.
+All but the worst 5 % of the faithful and the best 5 % of the others are on their sides of the middle, if any threshold
+can tell them apart. Moved together from one side to the other, thresholds draw the operating curve.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.calibration.measuring import Case
+from heedful.audits.criteria import CRITERIA
+from heedful.audits.plans import Kind
 from heedful.audits.rule import answer_of, criteria_of
 from heedful.audits.signals import Level
 from heedful.audits.thresholds import Bars
 from heedful.audits.verdict import Answer
 
-# without any effect of weights; as often as not
-NOTHING = {"permutation": 0.0, "lead": 0.5, "against": 0.5, "race": 0.0, "replacement": 0.0}
-STRICTNESS = tuple(round(0.02 * step, 2) for step in range(1, 61))
+UNMOVED: tuple[Kind, ...] = ("random", "distracted", "unused")  # weights hardly matter
+ELSEWHERE: tuple[Kind, ...] = ("random", "distracted", "opposing", "shifted")  # other words decide
+BREAKS = {
+    "permutation": UNMOVED,
+    "lead": ELSEWHERE,
+    "against": ELSEWHERE,
+    "race": ELSEWHERE,
+    "replacement": UNMOVED,
+}
+TAIL = 0.05
+MIDDLE = 0.5
 DIGITS = 3
 
 
-class Fitted(NamedTuple):
-    """The chosen thresholds, and where they lie."""
-
-    bars: Bars
-    strictness: float
-    alike: tuple[float, float]  # the range of strictness that does as well on the subjects that it was fixed on
-
-
-def fit(cases: Sequence[Case], level: Level) -> Fitted:
-    """The strictness with fewest wrong answers (yes to unfaithful, no to faithful), among those the one with most right
-    ones, in the middle of the range where that is so."""
-    family = Family.of(cases, level)
-    scores = []
-    for strictness in STRICTNESS:
-        told = [(case.plan.faithful, answer(case, level, family.at(strictness))) for case in cases if seen(case, level)]
-        wrong = sum(said == ("no" if faithful else "yes") for faithful, said in told)
-        right = sum(said == ("yes" if faithful else "no") for faithful, said in told)
-        scores.append((-wrong, right))
-    best = [strictness for strictness, score in zip(STRICTNESS, scores, strict=True) if score == max(scores)]
-    middle = best[len(best) // 2]
-    return Fitted(family.at(middle), middle, (best[0], best[-1]))
-
-
 class Family(NamedTuple):
-    """Thresholds of any strictness."""
+    """Thresholds of any strictness: at 0 where subjects that break a criterion end, at 1 where faithful ones begin."""
 
-    typical: dict[str, float]  # medians of the faithful subjects
+    broken: dict[str, float]
+    faithful: dict[str, float]
     better: float
 
     @classmethod
     def of(cls, cases: Sequence[Case], level: Level) -> "Family":
-        """A method is called better only if it is so by more than in nearly all faithful subjects (95 %)."""
-        faithful = [case.found[level] for case in cases if case.plan.faithful]
-        values = {name: [found.figures[name].value for found in faithful] for name in NOTHING}
-        typical = {name: float(np.median([v for v in some if v is not None])) for name, some in values.items()}
-        ahead = [max((rival.by for rival in found.rivals), default=0.0) for found in faithful]
-        return cls(typical, float(np.quantile(ahead, 0.95)))
+        """A method is called better only if it is so by more than in nearly all faithful subjects."""
+        broken, faithful = {}, {}
+        good = [case for case in cases if case.plan.faithful]
+        for asked in CRITERIA:
+            bad = [case for case in cases if case.plan.kind in BREAKS[asked.name] and seen(case, level)]
+            broken[asked.name] = _quantile(bad, level, asked.name, 1 - TAIL if asked.least else TAIL)
+            faithful[asked.name] = _quantile(good, level, asked.name, TAIL if asked.least else 1 - TAIL)
+        ahead = [max((rival.by for rival in case.found[level].rivals), default=0.0) for case in good]
+        return cls(broken, faithful, float(np.quantile(ahead, 1 - TAIL)))
 
-    def at(self, strictness: float) -> Bars:
-        """Bars between nothing and what is typical of faithful attention, or beyond."""
-        bars = {name: zero + strictness * (self.typical[name] - zero) for name, zero in NOTHING.items()}
-        bars["against"] = max(0.0, bars["against"])
+    def at(self, strictness: float = MIDDLE) -> Bars:
+        """Bars between the two sides, or beyond them."""
+        bars = {name: low + strictness * (self.faithful[name] - low) for name, low in self.broken.items()}
         return Bars(**{name: round(bar, DIGITS) for name, bar in {**bars, "better": self.better}.items()})
+
+
+def _quantile(cases: Iterable[Case], level: Level, name: str, share: float) -> float:
+    values = [case.found[level].figures[name].value for case in cases]
+    return float(np.quantile([value for value in values if value is not None], share))
 
 
 def answer(case: Case, level: Level, bars: Bars) -> Answer:

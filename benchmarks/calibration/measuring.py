@@ -14,7 +14,7 @@ from heedful.audits.planted import Planted
 from heedful.audits.signals import Level, signals
 
 THROUGH_MODEL = {"permutation": {}, "substitution": {}, "violation": {}, "erasure": {"ways": ("delete",)}}
-OF_EVIDENCE = ("permutation", "substitution", "violation", "curves")
+OF_EVIDENCE = ("permutation", "substitution", "curves")
 LEVELS: tuple[Level, ...] = ("input", "attention")
 
 
@@ -35,7 +35,7 @@ def case_of(plan: Plan) -> Case:
         for name, options in THROUGH_MODEL.items()
     }
     evidence = subject.evidence()
-    told = {name: experiments.EXPERIMENTS[name](evidence) for name in OF_EVIDENCE}
+    told = {name: experiments.EXPERIMENTS[name](evidence, seed=plan.seed) for name in OF_EVIDENCE}
     return summed_up(plan, {"input": signals(read), "attention": signals(told)})
 
 

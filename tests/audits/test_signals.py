@@ -18,14 +18,13 @@ ERASURE = pl.DataFrame(
         "delete_attention_comprehensiveness": [0.5],
         "delete_attention_comprehensiveness_at": [[-0.2, 0.6]],
         "delete_random_comprehensiveness": [0.1],
-        "delete_random_comprehensiveness_at": [[0.1, 0.2]],
         "delete_my_own_method_comprehensiveness": [0.4],
         "blank_attention_comprehensiveness": [9.0],
         "delete_attention_sufficiency": [9.0],
     }
 )
 ERASED = pl.DataFrame(
-    {"id": ["a", "b"], "violates": [False, True], "erased_fall": [0.3, -0.1], "random_fall": [0.1, 0.0]}
+    {"id": ["a", "b"], "violates": [False, True], "erased_fall": [0.3, -0.1], "random_fall": [7.0, 7.0]}
 )
 CURVES = pl.DataFrame(
     {
@@ -34,7 +33,6 @@ CURVES = pl.DataFrame(
         "attention_comprehensiveness": [0.4, 0.9],
         "attention_comprehensiveness_at": [[0.3], [0.9]],
         "random_comprehensiveness": [0.2, 0.9],
-        "random_comprehensiveness_at": [[0.1], [0.9]],
         "ascending_comprehensiveness": [0.0, 0.0],
         "contribution_comprehensiveness": [0.5, 0.9],
     }
@@ -67,22 +65,29 @@ def test_a_race_at_the_input_names_its_methods_and_leaves_the_rest_untested() ->
     assert methods_of(found) == ["my_own_method"]
     a, b = row(found, "a"), row(found, "b")
     assert (a["level"], a["attention_fall"], a["random_fall"], a["my_own_method_fall"]) == ("input", 0.5, 0.1, 0.4)
-    assert a["lead"] == pytest.approx(-0.3)
+    assert a["lead"] == pytest.approx(0.4)
     assert a["against"] is True
     assert b["attention_fall"] is None, "figures of the attention must not fill those of the input"
 
 
-def test_erasing_the_most_attended_item_of_all_texts_counts_more_than_the_races_sample() -> None:
-    found = signals({"erasure": ERASURE, "violation": ERASED})
-    assert found.sort("id").select("lead", "against").rows() == [(pytest.approx(0.2), False), (-0.1, True)]
+def test_the_most_attended_item_is_erased_from_all_texts_not_only_from_the_races_sample() -> None:
+    found = signals({"erasure": ERASURE, "violation": ERASED}).sort("id")
+    assert found["against"].to_list() == [False, True]
+    assert found["random_fall"].to_list() == [0.1, None]
+
+
+def test_without_a_race_the_rest_of_the_input_is_still_told() -> None:
+    found = signals({"violation": ERASED, "curves": CURVES})
+    assert found["level"].unique().to_list() == ["input"]
+    assert found["against"].to_list() == [False, None], "the second has one item only"
+    assert found["lead"].to_list() == [None, None], "figures of the attention must not fill those of the input"
 
 
 def test_of_evidence_the_race_is_at_the_attention() -> None:
-    violation = pl.DataFrame({"id": ["a", "b"], "violates": [True, True]})
-    found = signals({"curves": CURVES, "violation": violation})
+    found = signals({"curves": CURVES, "violation": ERASED.select("id", "violates")})
     a, b = row(found, "a"), row(found, "b")
     assert methods_of(found) == ["contribution"]
-    assert (a["level"], a["against"], a["contribution_fall"]) == ("attention", True, 0.5)
+    assert (a["level"], a["against"], a["contribution_fall"]) == ("attention", False, 0.5)
     assert a["lead"] == pytest.approx(0.2)
     assert {name for name, value in b.items() if value is not None} == {"id", "level"}, "it has one item only"
 
@@ -105,7 +110,7 @@ def test_a_frame_of_something_else_is_refused() -> None:
 
 def test_experiments_on_evidence_have_what_signals_ask_for() -> None:
     evidence = Planted(Plan(instances=5)).evidence()
-    frames = {name: EXPERIMENTS[name](evidence) for name in ("permutation", "substitution", "violation", "curves")}
+    frames = {name: EXPERIMENTS[name](evidence) for name in ("permutation", "substitution", "curves")}
     assert level_of(frames) == "attention"
     found = signals(frames)
     assert found["id"].to_list() == list(evidence.ids)

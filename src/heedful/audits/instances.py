@@ -13,7 +13,6 @@ from heedful.audits.criteria import CRITERIA, quantities
 from heedful.audits.signals import FALL, ROUNDING, Level
 from heedful.audits.thresholds import Bars
 
-
 NOT_ERASED = "no word was erased from its text"
 
 

@@ -1,6 +1,6 @@
 """The rule: from signals to a verdict. docs/audit-calibration.md has it in words, and shows what it is worth.
 
-`no` if a decisive criterion is clearly not met; `yes` if all that were tested are clearly met; `with caution` otherwise.
+`no` if a decisive criterion is clearly not met; `yes` if all that were tested are clearly met; else `with caution`.
 Of too few instances, with a decisive criterion untested, or with nothing erased from a text, it is never `yes`.
 """
 
