@@ -29,14 +29,14 @@ CRITERIA = (
     ),
     Asked(
         "lead",
-        "Does the most attended item matter more than a random one?",
-        lambda value: f"Erasing the most attended item costs the decision more than erasing a random one in {value}",
-        "its most attended item matters no more than a random one",
+        "Do the most attended items matter more than random ones?",
+        lambda value: f"Erasing the most attended items costs the decision more than erasing random ones in {value}",
+        "its most attended items matter no more than random ones",
         decisive=True,
     ),
     Asked(
         "against",
-        "Does the most attended item rarely argue against the decision?",
+        "Does the most attended item argue for the decision, and rarely against it?",
         lambda value: f"The most attended item argues against the decision in {value}",
         "its most attended item argues against the decision",
         decisive=False,

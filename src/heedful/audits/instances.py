@@ -10,25 +10,28 @@ from operator import and_, or_
 import polars as pl
 
 from heedful.audits.criteria import CRITERIA, quantities
-from heedful.audits.signals import FALL, ROUNDING
+from heedful.audits.signals import FALL, ROUNDING, Level
 from heedful.audits.thresholds import Bars
-from heedful.audits.verdict import INSTANCES
+
+NOT_ERASED = "no word was erased from its text"
 
 
-def judged(signals: pl.DataFrame, best: str | None, bars: Bars) -> pl.DataFrame:
+def judged(signals: pl.DataFrame, best: str | None, bars: Bars, level: Level) -> pl.DataFrame:
     """`id`, `answer` and `reasons`: why it is no yes. `best` is the method that attention is compared with."""
-    met = _met(best, bars)
-    frame = signals.select("id", **met)
-    failed = [(asked, ~pl.col(asked.name)) for asked in CRITERIA]
-    no = reduce(or_, (fails.fill_null(False) for asked, fails in failed if asked.decisive))
-    yes = reduce(and_, (pl.col(asked.name).fill_null(not asked.decisive) for asked in CRITERIA))
-    said = [pl.when(fails).then(pl.lit(asked.fails)) for asked, fails in failed]
-    unsaid = [pl.when(pl.col(asked.name).is_null()).then(pl.lit(f"not tested: {asked.question}")) for asked in CRITERIA]
+    frame = signals.select("id", **_met(best, bars))
+    fails = {asked.name: ~pl.col(asked.name) for asked in CRITERIA}
+    no = reduce(or_, (fails[asked.name].fill_null(False) for asked in CRITERIA if asked.decisive))
+    yes = reduce(and_, (pl.col(asked.name).fill_null(not asked.decisive) for asked in CRITERIA)) & (level == "input")
+    reasons = [pl.when(fails[asked.name]).then(pl.lit(asked.fails)) for asked in CRITERIA]
+    reasons += [
+        pl.when(pl.col(asked.name).is_null()).then(pl.lit(f"not tested: {asked.question}")) for asked in CRITERIA
+    ]
+    reasons.append(pl.lit(NOT_ERASED if level == "attention" else None, dtype=pl.String))
     return frame.select(
         "id",
         pl.when(no).then(pl.lit("no")).when(yes).then(pl.lit("yes")).otherwise(pl.lit("with caution")).alias("answer"),
-        pl.concat_list([*said, *unsaid]).list.drop_nulls().alias("reasons"),
-    ).cast(INSTANCES)  # type: ignore[arg-type]
+        pl.concat_list(reasons).list.drop_nulls().alias("reasons"),
+    )
 
 
 def _met(best: str | None, bars: Bars) -> dict[str, pl.Expr]:

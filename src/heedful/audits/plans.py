@@ -28,7 +28,7 @@ class Plan:
     `shifted`: the head uses it, but each state is about the word before it: the map shows the wrong words.
 
     `through` is how much of what the head reads comes from the attended words themselves. The rest comes through states
-    that know of all words (encoders `average`, `selective`) or, with other encoders, from neighbours in a faithful model
+    that know of all words (encoders `average`, `selective`) or, with other encoders, from neighbours in faithful models
     and from a pool of all words, past attention, in others.
     """
 

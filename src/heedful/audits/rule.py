@@ -1,7 +1,7 @@
 """The rule: from signals to a verdict. docs/audit-calibration.md has it in words, and shows what it is worth.
 
-`no` if a decisive criterion is clearly not met; `yes` if every criterion is clearly met; `with caution` otherwise. Of too
-few instances, with a decisive criterion untested, or without having erased anything from a text, it is never `yes`.
+`no` if a decisive criterion is clearly not met; `yes` if all that were tested are clearly met; else `with caution`.
+Of too few instances, with a decisive criterion untested, or with nothing erased from a text, it is never `yes`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from heedful.audits.criteria import CRITERIA, Asked
 from heedful.audits.estimates import Measured, Measurements, measured
 from heedful.audits.instances import judged
 from heedful.audits.signals import Level
-from heedful.audits.thresholds import CALIBRATED, Thresholds
+from heedful.audits.thresholds import CALIBRATED, Bars, Thresholds
 from heedful.audits.verdict import Answer, Better, Criterion, Outcome, Verdict
 
 FEW = 30  # instances: of fewer, a bootstrap interval is too narrow to tell anything
@@ -38,13 +38,18 @@ def judge(signals: pl.DataFrame, *, thresholds: Thresholds = CALIBRATED, seed: i
 def decided(found: Measurements, signals: pl.DataFrame, level: Level, thresholds: Thresholds) -> Verdict:
     """The verdict that follows from measurements."""
     bars = thresholds.at(level)
-    criteria = tuple(_criterion(asked, found.figures[asked.name], getattr(bars, asked.name)) for asked in CRITERIA)
+    criteria = criteria_of(found, bars)
     limits = _limits(criteria, level)
     answer = answer_of(criteria, limits)
     raced = found.figures["race"].n >= FEW
     better = next((rival for rival in found.rivals if rival.low > bars.better), None) if raced else None
     words = _words(answer, criteria, limits, better)
-    return Verdict(answer, words, level, criteria, limits, better, judged(signals, found.best, bars))
+    return Verdict(answer, words, level, criteria, limits, better, judged(signals, found.best, bars, level))
+
+
+def criteria_of(found: Measurements, bars: Bars) -> tuple[Criterion, ...]:
+    """What measurements say of each criterion."""
+    return tuple(_criterion(asked, found.figures[asked.name], getattr(bars, asked.name)) for asked in CRITERIA)
 
 
 def answer_of(criteria: Iterable[Criterion], limits: Sequence[str]) -> Answer:

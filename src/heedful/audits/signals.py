@@ -38,24 +38,25 @@ def signals(frames: Frames) -> pl.DataFrame:
 
     `permuted_tvd`, the median TVD under permuted weights, and `permuted_changed`, the share of them that change the
     decision; `replaced_tvd` and `replaced_changed`, under uniform weights. By how much the probability of the decision
-    falls when items are erased: `lead`, how much more without the most attended item than without a random one;
-    `attention_fall`, `random_fall` and `<method>_fall`, comprehensiveness in the order of attention, in random order and
-    in that of each method raced. `against`: does the most attended item argue against the decision?
+    falls when items are erased: `attention_fall`, `random_fall` and `<method>_fall`, comprehensiveness in the order of
+    attention, in random order and in that of each method raced; `lead`, attention's less that of random order.
+    `against`: the most attended item argues against the decision, whose probability rises without it.
 
-    `level` says where items were erased. At the `input`: `violation` of a model, or else `erasure` at its first share
-    (1 % of the items, one at least), says `lead` and `against` (does the probability rise without it?), `erasure` the
-    falls. At the `attention`, of evidence: `curves` says `lead` and the falls, `violation` whether the item alone would
-    decide for another class. One level is never filled up by the other.
+    `level` says where items were erased. At the `input` the falls are those of `erasure`, and `against` is found by
+    `violation` of a model, or else in `erasure` at its first share (1 % of the items, one at least). At `attention`, of
+    evidence, all are found in `curves`. One level is never filled up by the other.
     """
     level = level_of(frames)
     tests = [
         _columns(frames, "permutation", permuted_tvd="median", permuted_changed="changed"),
         _columns(frames, "substitution", replaced_tvd="uniform_tvd", replaced_changed="uniform_changed"),
-        *(_at_input(frames) if level == "input" else _at_attention(frames)),
+        *_erasing(frames, level),
     ]
     found = pl.concat([test.select("id") for test in tests]).unique(maintain_order=True)
     for test in (*tests, _items(frames)):
         found = found.join(test, on="id", how="left", maintain_order="left")
+    if {"attention_fall", "random_fall"} <= {*found.columns}:
+        found = found.with_columns(lead=pl.col("attention_fall") - pl.col("random_fall"))
     lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in _COLUMNS.items() if name not in found.columns]
     methods = [name for name in found.columns if name.endswith(FALL) and name not in _COLUMNS]
     several = pl.col("items").fill_null(2) > 1
@@ -80,22 +81,17 @@ def methods_of(signals: pl.DataFrame) -> list[str]:
     return [name for name in names if name not in NO_METHOD]
 
 
-def _at_input(frames: Frames) -> list[pl.DataFrame]:
+def _erasing(frames: Frames, level: Level) -> list[pl.DataFrame]:
+    """What happens when items are erased."""
     way = _way(frames)
-    raced = [] if way is None else [_falls(frames["erasure"], f"{way}_")]
-    if _first_erased(frames):
-        lead = pl.col("erased_fall") - pl.col("random_fall")
-        return [*raced, frames["violation"].select("id", lead=lead, against="violates")]
-    firsts = _firsts(frames["erasure"], f"{way}_")
-    return [*raced, firsts.select("id", lead=pl.col("own") - pl.col("random"), against=pl.col("own") < -ROUNDING)]
-
-
-def _at_attention(frames: Frames) -> list[pl.DataFrame]:
-    tests = [_columns(frames, "violation", against="violates")]
-    if "curves" in frames:
-        firsts = _firsts(frames["curves"], "")
-        tests += [_falls(frames["curves"], ""), firsts.select("id", lead=pl.col("own") - pl.col("random"))]
-    return tests
+    race, prefix = frames.get("erasure" if level == "input" else "curves"), "" if way is None else f"{way}_"
+    raced = [] if race is None or (level == "input" and way is None) else [_falls(race, prefix)]
+    if level == "input" and _first_erased(frames):
+        return [*raced, _columns(frames, "violation", against="violates")]
+    first = f"{prefix}attention_comprehensiveness_at"
+    if race is not None and first in race.columns:
+        raced.append(race.select("id", against=pl.col(first).list.first() < -ROUNDING))
+    return raced
 
 
 def _way(frames: Frames) -> str | None:
@@ -114,16 +110,6 @@ def _falls(frame: pl.DataFrame, prefix: str) -> pl.DataFrame:
     pattern = re.compile(f"{prefix}(.+)_comprehensiveness")
     raced = [found[1] for found in map(pattern.fullmatch, frame.columns) if found and found[1] != "ascending"]
     return frame.select("id", *(pl.col(f"{prefix}{name}_comprehensiveness").alias(f"{name}{FALL}") for name in raced))
-
-
-def _firsts(frame: pl.DataFrame, prefix: str) -> pl.DataFrame:
-    """Falls without the first items by attention and in random order; null where the race did not keep them."""
-    columns = {name: f"{prefix}{order}_comprehensiveness_at" for name, order in (("own", "attention"), ("random",) * 2)}
-    unknown = pl.lit(None, dtype=pl.Float64)
-    return frame.select(
-        "id",
-        **{name: pl.col(told).list.first() if told in frame.columns else unknown for name, told in columns.items()},
-    )
 
 
 def _columns(frames: Frames, test: str, **columns: str) -> pl.DataFrame:

@@ -44,7 +44,7 @@ def erasure(
 ) -> pl.DataFrame:
     """The columns of `heedful.importance.erasure`: for each way of erasing (`delete`, and where the subject has a token
     that stands for nothing, `blank`) and each ranking, and all `given` ones, `<way>_<ranking>_count`, `..._fraction`,
-    `..._mass`, `..._comprehensiveness` and `..._sufficiency`; `random` is its seeded order.
+    `..._mass`, `..._comprehensiveness`, `..._comprehensiveness_at` and `..._sufficiency`; `random` is its seeded order.
     """
     check_count("steps", steps, least=1)
     ways = ways_of(subject) if ways is None else ways
@@ -64,4 +64,4 @@ def erasure(
     )
 
 
-FIGURES = ("count", "fraction", "mass", "comprehensiveness", "sufficiency")
+FIGURES = ("count", "fraction", "mass", "comprehensiveness", "comprehensiveness_at", "sufficiency")

@@ -1,0 +1,1 @@
+"""Calibration of the verdict on planted subjects: `python -m benchmarks.calibration`."""
