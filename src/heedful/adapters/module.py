@@ -122,8 +122,7 @@ class Module(Subject):
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
         """Four bytes for what each layer makes of a token, twice for what is made in between, once more with gradients;
         where tokens attend to tokens, also for each pair of them."""
-        width = sum(max(_shape(module)) for module in self.model.modules() if module is not self.embedding)
-        width += self.embedding_width
+        width = sum(map(_width, self.model.modules()))
         pairs = 0 if self.weights.row is None else tokens * tokens * (self.weights.heads or 8)
         return 4 * (3 if gradient else 2) * (tokens * width + pairs)
 
@@ -136,11 +135,6 @@ class Module(Subject):
     def _embeds(self) -> str:
         number = getattr(self.embedding, "num_embeddings", 0)
         return f"embeds {number} tokens, 0 to {number - 1}" if number else "embeds tokens from 0 on"
-
-    @property
-    def embedding_width(self) -> int:
-        """D, or a guess."""
-        return max((parameter.shape[-1] for parameter in self.embedding.parameters()), default=256)
 
     def _filled(self, batch: Padded) -> "_Filled":
         """The batch as the model reads it: padding is the model's own, and every text has a token."""
@@ -207,6 +201,8 @@ def _outputs(classes: tuple[str, ...], output: str) -> int:
     return 1 if output == "sigmoid" else len(classes)
 
 
-def _shape(module: nn.Module) -> tuple[int, ...]:
-    """The largest shape of a module's own parameters."""
-    return max((tuple(parameter.shape) for parameter in module.parameters(recurse=False)), default=(0,))
+def _width(module: nn.Module) -> int:
+    """About how many numbers a module makes of a token: as many as its largest parameter has rows."""
+    if isinstance(module, nn.Embedding):
+        return module.embedding_dim
+    return max((len(parameter) for parameter in module.parameters(recurse=False) if parameter.ndim), default=0)
