@@ -340,6 +340,27 @@ def test_nothing_to_audit_is_said() -> None:
         check(subject, subject.encode([""]))
 
 
+def test_checks_keep_to_what_a_model_can_read() -> None:
+    class Short(Small):
+        def forward(self, tokens: Tensor, real: Tensor) -> Tensor:
+            assert tokens.shape[1] <= 5
+            return super().forward(tokens, real)
+
+    subject = subject_of(Short(), longest=5)
+    check(subject, subject.encode(TEXTS))
+    with pytest.raises(BadInput, match="longer than the model can read"):
+        check(subject, subject.encode(TEXTS[-1:]))
+
+
+def test_attention_over_states_that_are_all_alike_is_computed_with() -> None:
+    class Alike(Small):
+        def states(self, tokens: Tensor, real: Tensor) -> Tensor:
+            return torch.ones(*tokens.shape, 6) + 0 * self.embedding(tokens)
+
+    subject = subject_of(Alike())
+    assert check(subject, subject.encode(TEXTS)).moved > 0.01  # moving attention does nothing, having less of it does
+
+
 def test_the_last_token_decides_where_that_is_said() -> None:
     class Last(Small):
         def forward(self, tokens: Tensor, real: Tensor) -> Tensor:

@@ -32,7 +32,7 @@ class Scores(NamedTuple):
 
 def affine(subject: Subject, texts: Texts) -> bool:
     """Whether the logits of some of the texts are affine in their attention."""
-    return bool((recovered(subject, probes(texts)).error <= AFFINE).all())
+    return bool((recovered(subject, probes(subject, texts)).error <= AFFINE).all())
 
 
 def recovered(subject: Subject, texts: Texts) -> Scores:

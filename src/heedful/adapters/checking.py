@@ -33,9 +33,12 @@ class Contract(NamedTuple):
 
 def check(subject: Subject, texts: Texts) -> Contract:
     """Read some of the texts in several ways; a model that cannot be audited is refused with the reason."""
-    chosen = probes(texts)
+    chosen = probes(subject, texts)
     if not len(chosen):
-        raise BadInput("no text has an item, so nothing can be audited; look at the texts and at the tokenizer")
+        raise BadInput(
+            "no text has an item, or each is longer than the model can read, so nothing can be audited; look at the "
+            "texts and at the tokenizer"
+        )
     with torch.no_grad():
         alone = [padded(chosen, np.array([row])) for row in range(len(chosen))]
         originals = torch.cat([subject.original(batch) for batch in alone])
@@ -50,7 +53,7 @@ def check(subject: Subject, texts: Texts) -> Contract:
                 f"(at most {SAME:g} is rounding), so what is replaced is not all that the model computes with; audit "
                 "another map, or give evidence as a file"
             )
-        together = subject.forward(_wider(padded(chosen, np.arange(len(chosen)))))
+        together = subject.forward(_wider(padded(chosen, np.arange(len(chosen))), subject.longest))
         invariance = max(_apart(together.logits, originals), _maps_apart(together, readings))
         if not invariance <= INVARIANT:
             raise BadInput(
@@ -61,10 +64,11 @@ def check(subject: Subject, texts: Texts) -> Contract:
         return Contract(identity, invariance, _moved(subject, chosen, alone, readings))
 
 
-def probes(texts: Texts) -> Texts:
-    """Some texts that have items, of all lengths."""
-    some = np.flatnonzero(texts.lengths)
-    order = some[np.argsort(texts.tokens.lengths[some], kind="stable")]
+def probes(subject: Subject, texts: Texts) -> Texts:
+    """Some texts that have items, of all lengths that the model can read."""
+    lengths = texts.tokens.lengths
+    some = np.flatnonzero((texts.lengths > 0) & (lengths <= (subject.longest or np.inf)))
+    order = some[np.argsort(lengths[some], kind="stable")]
     spread = np.unique(np.linspace(0, max(0, len(order) - 1), min(PROBES, len(order))).astype(np.int64))
     return texts.take(order[spread])
 
@@ -136,11 +140,13 @@ def _apart(values: Tensor, others: Tensor) -> float:
     return float((values - others).abs().max() / max(1.0, float(others.abs().max())))
 
 
-def _wider(batch: Padded) -> Padded:
-    """The same texts with some more padding."""
+def _wider(batch: Padded, longest: int | None) -> Padded:
+    """The same texts with some more padding, as far as the model can read it."""
+    width = batch.tokens.shape[1]
+    more = WIDER if longest is None else min(WIDER, max(0, longest - width))
 
     def longer(values: Tensor, fill: int) -> Tensor:
-        return torch.nn.functional.pad(values, (0, WIDER), value=fill)
+        return torch.nn.functional.pad(values, (0, more), value=fill)
 
     tokens, real = longer(batch.tokens, 0), longer(batch.real, 0)
     return Padded(batch.rows, tokens, real, longer(batch.item, NO_ITEM), batch.lengths)

@@ -1,21 +1,20 @@
 """Any torch module under audit: one submodule returns attention weights, one embeds tokens, hooks do the rest."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed, masses_of, normalised
+from heedful.adapters.module_filling import Filled, filled
 from heedful.adapters.module_hooks import Hook, listening
 from heedful.adapters.module_outputs import Key, told
 from heedful.adapters.module_paths import submodule
-from heedful.adapters.module_texts import Tokenize, encoded
+from heedful.adapters.module_texts import Tokenize, check_token, encoded
 from heedful.adapters.module_weights import Row, Weights
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
-from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.adapters.texts import Texts
 from heedful.errors import BadConfig, BadInput
 
 Call = Callable[[Any, Tensor, Tensor], Any]  # of a model, tokens (B, L) and which of them are real (B, L)
@@ -61,23 +60,16 @@ class Module(Subject):
         self.tokenize, self.call, self.pad = tokenize, call or _call, pad
         self.classes, self.blank, self.longest = tuple(classes), blank, longest
         self.outputs = _outputs(self.classes, output)
-        for name, token in (("pad", pad), ("blank", 0 if blank is None else blank)):
-            if self._strange(np.array([token])).any():
-                raise BadConfig(f"{name}={token}: the model {self._embeds}; give one of these")
+        self.known = self.embedding.num_embeddings if isinstance(self.embedding, nn.Embedding) else None
+        check_token("pad", pad, self.known)
+        check_token("blank", 0 if blank is None else blank, self.known)
         which = "" if row is None else f", row {row}"
         self.about = {"kind": "module", "name": type(model).__name__, "map": f"{attention}{which}"}
         self.about |= {"embedding": embedding, "torch": torch.__version__}
 
     def encode(self, texts: Sequence[str]) -> Texts:
         """Texts as the tokenizer cuts them."""
-        made = encoded(texts, self.tokenize)
-        strange = np.flatnonzero(self._strange(made.tokens.values))
-        if len(strange):
-            row, token = made.tokens.row_of_value[strange[0]], made.tokens.values[strange[0]]
-            raise BadInput(
-                f"text {row}: token {token} is unknown to the model, which {self._embeds}: use its tokenizer"
-            )
-        return made
+        return encoded(texts, self.tokenize, self.known)
 
     def forward(
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
@@ -122,39 +114,12 @@ class Module(Subject):
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
         """Four bytes for what each layer makes of a token, twice for what is made in between, once more with gradients;
         where tokens attend to tokens, also for each pair of them."""
-        width = sum(max(_shape(module)) for module in self.model.modules() if module is not self.embedding)
-        width += self.embedding_width
+        width = sum(map(_width, self.model.modules()))
         pairs = 0 if self.weights.row is None else tokens * tokens * (self.weights.heads or 8)
         return 4 * (3 if gradient else 2) * (tokens * width + pairs)
 
-    def _strange(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which tokens the model has no vector for, as far as is known."""
-        known = self.embedding.num_embeddings if isinstance(self.embedding, nn.Embedding) else np.inf
-        return np.asarray((tokens < 0) | (tokens >= known))
-
-    @property
-    def _embeds(self) -> str:
-        number = getattr(self.embedding, "num_embeddings", 0)
-        return f"embeds {number} tokens, 0 to {number - 1}" if number else "embeds tokens from 0 on"
-
-    @property
-    def embedding_width(self) -> int:
-        """D, or a guess."""
-        return max((parameter.shape[-1] for parameter in self.embedding.parameters()), default=256)
-
-    def _filled(self, batch: Padded) -> "_Filled":
-        """The batch as the model reads it: padding is the model's own, and every text has a token."""
-        void = ~batch.real.any(dim=1)
-        tokens, real, item = batch.tokens.where(batch.real, self.pad), batch.real, batch.item
-        if void.any():
-            if not tokens.shape[1]:
-                column = torch.zeros(len(void), 1, dtype=torch.int64)
-                tokens, real, item = column, column.bool(), column + NO_ITEM
-            first = torch.arange(tokens.shape[1]) == 0
-            here = void[:, None] & first
-            tokens = tokens.masked_fill(here, self.pad if self.blank is None else self.blank)
-            real = real | here
-        return _Filled(tokens, real, item, void)
+    def _filled(self, batch: Padded) -> Filled:
+        return filled(batch, pad=self.pad, blank=self.blank)
 
     def _read(self, tokens: Tensor, real: Tensor, hooks: Sequence[tuple[nn.Module, Hook]]) -> Tensor:
         device = next((parameter.device for parameter in self.model.parameters()), tokens.device)
@@ -184,15 +149,6 @@ class Module(Subject):
         raise BadInput(f"{what} '{path}' must be called once when a batch is read; it {reason}")
 
 
-class _Filled(NamedTuple):
-    """A batch as the model reads it."""
-
-    tokens: Tensor  # (B, L), L at least 1
-    real: Tensor  # (B, L), one at least in each row
-    item: Tensor  # (B, L)
-    void: Tensor  # (B,): texts without any token of their own
-
-
 def _call(model: nn.Module, tokens: Tensor, real: Tensor) -> Any:
     return model(tokens, real)
 
@@ -207,6 +163,8 @@ def _outputs(classes: tuple[str, ...], output: str) -> int:
     return 1 if output == "sigmoid" else len(classes)
 
 
-def _shape(module: nn.Module) -> tuple[int, ...]:
-    """The largest shape of a module's own parameters."""
-    return max((tuple(parameter.shape) for parameter in module.parameters(recurse=False)), default=(0,))
+def _width(module: nn.Module) -> int:
+    """About how many numbers a module makes of a token: as many as its largest parameter has rows."""
+    if isinstance(module, nn.Embedding):
+        return module.embedding_dim
+    return max((len(parameter) for parameter in module.parameters(recurse=False) if parameter.ndim), default=0)

@@ -33,7 +33,7 @@ def observe(
             worst = int(np.argmax(error))
             raise BadInput(
                 f"instance '{ids[worst]}': logits under other attention are {error[worst]:.3g} away from what scores "
-                "and bias say, so they are not affine in attention here; audit without scores (exact=False)"
+                "and bias say, so they are not affine in attention here; observe without scores (exact=False)"
             )
         known |= {"scores": scores, "bias": bias}
     return Evidence(
