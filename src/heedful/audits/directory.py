@@ -145,7 +145,7 @@ class Audit:
     def tests(self) -> list[str]:
         """The tests that were performed."""
         stages = self.manifest["stages"]
-        return [name for name in stages if stages[name]["file"] == result_file(name) and self.done(name)]
+        return sorted(name for name in stages if stages[name]["file"] == result_file(name) and self.done(name))
 
     def results(self, test: str) -> pl.DataFrame:
         """A test's frame, one row an instance; `heedful.experiments.summary` sums it up."""

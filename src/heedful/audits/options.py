@@ -53,7 +53,8 @@ class AuditOptions(Options):
     @property
     def name(self) -> str:
         """The audit directory's name: the same options are the same directory."""
-        values = self.model_dump(mode="json", exclude={"model": {"about": {"versions"}}})
+        by_content = {"data": {"name"}, "importance": {"name"}}  # files are known by what is in them
+        values = self.model_dump(mode="json", exclude=by_content)
         model, data = (slug(name) for name in (self.model.name, self.data.name))
         return f"{model}-{data}-{fingerprint(values)[:8]}" if model != data else f"{model}-{fingerprint(values)[:8]}"
 

@@ -1,0 +1,101 @@
+"""`heedful audit` as a user sees it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heedful.audits.verdict import Verdict
+from tests.audits.made import TEXTS, csv, planted
+from tests.cli.calling import Answer, heedful
+
+MODELS = Path(__file__).parents[1] / "audits" / "models.py"
+
+
+def _audit(tmp_path: Path, *more: str | Path, model: str = "faithful", sample: int = 31) -> Answer:
+    data = csv(tmp_path / "mine.csv", ["text,label", *(f"{text},0" for text in TEXTS)])
+    place = ["--module", f"{MODELS}:{model}", "--data", data, "--out", tmp_path / "audits", "--sample", str(sample)]
+    return heedful("audit", *place, *more)
+
+
+def test_the_verdict_comes_first_and_is_the_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = _audit(tmp_path, model="distracted")
+    assert answer.code == 1, answer.err
+    assert answer.out.startswith("May this attention be shown as an explanation? No.")
+    for words in ("Does the output move", "in all", "better map", "card.html", "next: "):
+        assert words in answer.out
+    assert "accuracy not known" in answer.out
+    (card,) = tmp_path.rglob("card.html")
+    assert "<h1>May this attention be shown as an explanation? No.</h1>" in card.read_text()
+    original = Verdict.from_json
+    for said, code, strict in (("yes", 0, 0), ("with caution", 0, 1), ("no", 1, 1)):
+        monkeypatch.setattr(Verdict, "from_json", lambda told, said=said: original({**told, "answer": said}))
+        assert _audit(tmp_path, model="distracted").code == code
+        assert _audit(tmp_path, "--fail-on", "caution", model="distracted").code == strict
+
+
+def test_json_is_for_programs(tmp_path: Path) -> None:
+    answer = _audit(tmp_path, "--json", "--label", "label", sample=3)
+    told = json.loads(answer.out)
+    assert told["verdict"]["answer"] in ("yes", "with caution", "no")
+    assert "instances" not in told["verdict"]
+    assert 0 <= told["metrics"]["accuracy"] <= 1
+    assert told["manifest"]["stages"]["erasure"]["readings"] > 0
+    assert Path(told["audit"]).is_dir()
+
+
+def test_a_dry_run_tells_the_cost_and_leaves_nothing(tmp_path: Path) -> None:
+    answer = _audit(tmp_path, "--dry-run", "--json", sample=5)
+    assert answer.code == 0, answer.err
+    costs = {cost["stage"]: cost for cost in json.loads(answer.out)["costs"]}
+    assert costs["erasure"]["texts"] == 5
+    assert costs["substitution"]["texts"] == len(TEXTS)
+    assert costs["erasure"]["readings"] > costs["evidence"]["readings"] == len(TEXTS)
+    assert not (tmp_path / "audits").exists()
+    done = json.loads(_audit(tmp_path, "--json", sample=5).out)["manifest"]["stages"]
+    for name in ("attributions", "erasure", "importance"):  # an order ends early where a decision flips
+        assert 0.3 < done[name]["readings"] / costs[name]["readings"] < 1.5
+    assert "in all" in _audit(tmp_path, "--dry-run").out
+
+
+def test_evidence_is_audited_without_a_model(tmp_path: Path) -> None:
+    planted("opposing").evidence().write(tmp_path / "mine.parquet")
+    answer = heedful("audit", "--evidence", tmp_path / "mine.parquet", "--out", tmp_path / "audits")
+    assert answer.code in (0, 1), answer.err
+    assert "mine.parquet (evidence)" in answer.out
+
+
+CASES = {
+    "nothing": ([], "nothing to audit"),
+    "no data": (["--module", f"{MODELS}:faithful"], "give a table"),
+    "no file": (["--module", "none.py:faithful", "--data", "mine.csv"], "none.py: there is no such file"),
+    "no function": (["--module", f"{MODELS}:faithfull", "--data", "mine.csv"], "did you mean 'faithful'"),
+    "no name": (["--module", str(MODELS), "--data", "mine.csv"], "FILE.py:NAME"),
+    "fails": (["--module", f"{MODELS}:broken", "--data", "mine.csv"], "ValueError: no weights here"),
+    "no call": (["--module", f"{MODELS}:number", "--data", "mine.csv"], "is int, not a function"),
+    "no subject": (["--module", f"{MODELS}:nothing", "--data", "mine.csv"], "is NoneType"),
+    "no column": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--text", "txt"], "no column 'txt'"),
+    "label": (
+        ["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--label", "label"],
+        "line 2: label 'good' is no class of the model; it knows 0 class 0, 1 class 1",
+    ),
+    "ids": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--id", "label"], "id 'good' occurs more"),
+    "fail on": (["--fail-on", "maybe"], "unknown answer to fail on 'maybe'"),
+    "two": (["--hf", "x", "--evidence", "y.parquet"], "hf and evidence given"),
+    "no evidence": (["--evidence", "none.parquet"], "no such evidence file"),
+    "evidence and texts": (["--evidence", "mine.parquet", "--truncate"], "truncate is of texts"),
+    "importance": (["--evidence", "mine.parquet", "--importance", "none.jsonl"], "no such file of importance"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_one_line_and_leaves_nothing(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    csv(tmp_path / "mine.csv", ["text,label", "a film,good", "a book,good"])
+    planted().evidence().write(tmp_path / "mine.parquet")
+    arguments, words = CASES[case]
+    answer = heedful("audit", *arguments)
+    assert answer.code == 2, answer
+    (error,) = (line for line in answer.err.splitlines() if line.startswith("error:"))
+    assert words in error
+    assert not list((tmp_path / "audits").rglob("*.parquet"))
