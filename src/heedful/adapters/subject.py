@@ -93,6 +93,10 @@ class Subject(ABC):
         """Read a batch: with the audited attention changed, with other embeddings. Gradients flow where torch records
         them, through the audited attention unless it is fixed."""
 
+    def original(self, batch: Padded) -> Tensor:
+        """Logits (B, K) as the model gives them when nobody listens; what `forward` says is held against them."""
+        return self.forward(batch).logits
+
     @abstractmethod
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
         """About how much memory it takes to read one text of so many tokens."""
@@ -102,7 +106,7 @@ class Subject(ABC):
         logits = np.empty((len(texts), self.outputs))
         weights = texts.names.like(np.zeros(len(texts.names.values)))
         aside = np.empty(len(texts))
-        with torch.inference_mode():
+        with torch.no_grad():  # inference mode would leave its mark on whatever the model keeps for later
             for batch in self.batches(texts):
                 reading = self.forward(batch, change=None if changes is None else changes(batch))
                 logits[batch.rows] = reading.logits.double().numpy()
@@ -143,7 +147,7 @@ class _Reader:
         leaf: list[Tensor] = []
 
         def embed(vectors: Tensor) -> Tensor:
-            leaf.append((vectors.detach() * scales[..., None].to(vectors.dtype)).requires_grad_())
+            leaf.append((vectors.detach() * scales[..., None].to(vectors)).requires_grad_())
             return leaf[0]
 
         with torch.enable_grad():
@@ -151,7 +155,7 @@ class _Reader:
 
         def product(gradient: Tensor) -> Tensor:
             slopes = torch.autograd.grad(logits, leaf[0], gradient, retain_graph=True)[0]
-            values = (slopes * leaf[0].detach()).sum(dim=-1)  # (B, L)
+            values = (slopes * leaf[0].detach()).sum(dim=-1).cpu()  # (B, L)
             width = self.batch.items
             spots = batch.item.where(inside, width)
             return values.new_zeros(len(values), width + 1).scatter_add(1, spots, values)[:, :width]
