@@ -86,7 +86,7 @@ class Module(Subject):
                 weights = changed(weights.cpu(), item, batch.items, change).to(own)
             if void.any():
                 weights = weights.masked_fill(void[:, None, None].to(own.device), 0.0)
-            heard.append(weights.detach().cpu())
+            heard.append(weights.cpu())
             return None if weights is own else self.weights.put(output, key, weights, real)
 
         def replace(vectors: Any) -> Any:

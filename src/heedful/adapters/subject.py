@@ -91,7 +91,7 @@ class Subject(ABC):
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
     ) -> Reading:
         """Read a batch: with the audited attention changed, with other embeddings. Gradients flow where torch records
-        them, through the audited attention unless it is fixed."""
+        them, also to the map, through the audited attention unless it is fixed. A text may have no token at all."""
 
     def original(self, batch: Padded) -> Tensor:
         """Logits (B, K) as the model gives them when nobody listens; what `forward` says is held against them."""
@@ -164,9 +164,12 @@ class _Reader:
 
 
 def padded(texts: Texts, rows: Indices) -> Padded:
-    """Some texts as tensors."""
+    """Some texts as tensors, one token wide at least: texts without any are padding throughout."""
     some = texts.take(rows)
     tokens, real = some.tokens.pad()
     item, _ = some.item.pad(fill=NO_ITEM)
+    if not tokens.shape[1]:
+        tokens, real = (np.zeros((len(rows), 1), dtype=values.dtype) for values in (tokens, real))
+        item = np.full_like(tokens, NO_ITEM)
     arrays = (tokens, real, item, np.ascontiguousarray(some.lengths))
     return Padded(rows, *(torch.from_numpy(array) for array in arrays))

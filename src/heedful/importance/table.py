@@ -58,7 +58,7 @@ def tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.D
             {
                 "row": np.arange(len(names)),
                 "id": names,
-                "measure": measure,
+                "measure": pl.Series([measure] * len(names), dtype=pl.String),
                 "output": pl.Series([output] * len(names), dtype=pl.Int32),
                 "values": nested(values),
                 "error": pl.Series([None] * len(names) if error is None else error, dtype=pl.Float32),

@@ -3,6 +3,7 @@
 Frames have the columns of the experiments of the same names (docs/audit-battery.md).
 """
 
+from heedful.audits.battery import adversary as _adversary
 from heedful.audits.battery import curves as _curves
 from heedful.audits.battery import erasure as _erasure
 from heedful.audits.battery import importance as _importance
@@ -22,6 +23,7 @@ BATTERY: dict[str, Test] = {
     "violation": Test(_violation.violation, _violation.readings),
     "single_weight": Test(_single_weight.single_weight, _single_weight.readings),
     "permutation": Test(_permutation.permutation, _permutation.readings, costly=True),
+    "adversary": Test(_adversary.adversary, _adversary.readings, costly=True, gradient=True),
     "removal": Test(_removal.removal, _removal.readings, costly=True, gradient=True, takes=_RACE),
     "curves": Test(_curves.curves, _curves.readings, costly=True, gradient=True, takes=_RACE),
     "erasure": Test(_erasure.erasure, _erasure.readings, costly=True, gradient=True, takes=_RACE),

@@ -1,7 +1,5 @@
 """Texts of a subject whose items can be taken away: at the input, or at the attention alone."""
 
-import numpy as np
-
 from heedful.adapters.changes import without
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Flags, Texts
@@ -14,11 +12,7 @@ NO_BLANK = "this model has no token that stands for nothing (mask, unknown), so 
 
 
 class ErasableSubject:
-    """What a subject says of texts, and of what is left of them: items are deleted, or blanked token by token.
-
-    Of a text without any token left nothing can be read: its own text is, with attention on no item, as heedful's own
-    models decode a vector of zeros then.
-    """
+    """What a subject says of texts, and of what is left of them: items are deleted, or blanked token by token."""
 
     def __init__(self, subject: Subject, texts: Texts, seen: Seen) -> None:
         self.subject, self.texts = subject, texts
@@ -37,19 +31,11 @@ class ErasableSubject:
     def erased(self, rows: Indices, gone: Flags, way: str) -> Floats:
         """Outputs of texts (M,) without the flagged items."""
         texts = self.texts.take(rows)
-        if way == "blank":
-            if self.subject.blank is None:
-                raise BadConfig(NO_BLANK)
-            return outputs_of(self.subject.read(texts.replaced(gone, self.subject.blank)).logits)
-        logits = np.empty((len(texts), self.subject.outputs))
-        kept = texts.keep(~gone)
-        left, nothing = np.flatnonzero(kept.tokens.lengths), np.flatnonzero(kept.tokens.lengths == 0)
-        logits[left] = self.subject.read(kept.take(left)).logits
-        if len(nothing):
-            whole = texts.take(nothing)
-            all_items = whole.names.like(np.ones(len(whole.names.values), dtype=bool))
-            logits[nothing] = self.subject.read(whole, by(all_items, without)).logits
-        return outputs_of(logits)
+        if way == "delete":
+            return outputs_of(self.subject.read(texts.keep(~gone)).logits)
+        if self.subject.blank is None:
+            raise BadConfig(NO_BLANK)
+        return outputs_of(self.subject.read(texts.replaced(gone, self.subject.blank)).logits)
 
 
 class AttendedTexts(ErasableSubject):
