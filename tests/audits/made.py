@@ -7,9 +7,9 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 import heedful
+from heedful.audits.plans import Plan
 from heedful.audits.planted import Planted
 from heedful.audits.planted_texts import written
-from heedful.audits.plans import Plan
 
 FAITHFUL = Plan(kind="faithful", length=8, instances=34)
 TEXTS = written(FAITHFUL)

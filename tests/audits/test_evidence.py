@@ -29,7 +29,9 @@ def importance_of(path: Path, **methods: object) -> pl.DataFrame:
     """Importance as somebody might have measured it: what each item says for the decision, and the opposite."""
     evidence = heedful.Evidence.read(path)
     assert evidence.scores is not None
-    chosen = evidence.scores.values[np.arange(len(evidence.scores.values)), evidence.decisions[evidence.scores.row_of_value]]
+    chosen = evidence.scores.values[
+        np.arange(len(evidence.scores.values)), evidence.decisions[evidence.scores.row_of_value]
+    ]
     rows = []
     for name, sign in (("theirs", 1), ("opposite", -1)):
         for key, tokens, values in zip(evidence.ids, evidence.tokens, evidence.scores.like(sign * chosen), strict=True):
@@ -78,8 +80,10 @@ def test_importance_from_elsewhere_is_raced(tmp_path: Path) -> None:
 def test_importance_from_elsewhere_is_raced_where_there_is_a_model(tmp_path: Path) -> None:
     subject = planted()
     texts = [" ".join(names) for names in subject.texts.names][:12]
-    rows = [{"id": f"row-{row}", "method": "place", "values": [float(place) for place in range(len(text.split()))]}
-            for row, text in enumerate(texts, start=1)]
+    rows = [
+        {"id": f"row-{row}", "method": "place", "values": [float(place) for place in range(len(text.split()))]}
+        for row, text in enumerate(texts, start=1)
+    ]
     done = heedful.audit(subject, texts=texts, importance=pl.DataFrame(rows), sample=5, out=tmp_path)
     assert done.results("erasure")["delete_place_comprehensiveness"].null_count() == 0
     assert "place" in set(done.importance["measure"])

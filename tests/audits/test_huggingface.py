@@ -39,7 +39,18 @@ def _data(folder: Path, *more: str) -> Path:
 
 
 def test_a_folder_and_a_table_are_enough(model: Path, tmp_path: Path) -> None:
-    place = ["--hf", model, "--data", _data(tmp_path), "--label", "label", "--sample", "4", "--out", tmp_path / "audits"]
+    place = [
+        "--hf",
+        model,
+        "--data",
+        _data(tmp_path),
+        "--label",
+        "label",
+        "--sample",
+        "4",
+        "--out",
+        tmp_path / "audits",
+    ]
     answer = heedful("audit", *place, "--json")
     assert answer.code in (0, 1), answer.err
     told = json.loads(answer.out)
@@ -66,7 +77,9 @@ def test_long_texts_are_refused_or_cut(model: Path, tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_there_is_not_fetched(tmp_path: Path) -> None:
-    answer = heedful("audit", "--hf", "no-such-model-of-heedful", "--data", _data(tmp_path), "--out", tmp_path / "audits")
+    answer = heedful(
+        "audit", "--hf", "no-such-model-of-heedful", "--data", _data(tmp_path), "--out", tmp_path / "audits"
+    )
     assert answer.code == 2
     assert "no-such-model-of-heedful" in answer.err
     assert not (tmp_path / "audits").exists()

@@ -51,7 +51,8 @@ def json_frames(path: Path, size: int) -> Iterator[pl.DataFrame]:
         columns = columns or [name for name in _COLUMNS if name in told[0]]
         for (where, _), row in zip(some, told, strict=True):
             _check(row, columns, where)
-        yield pl.DataFrame({name: pl.Series([row[name] for row in told], dtype=_COLUMNS[name].kind) for name in columns})
+        kinds = {name: _COLUMNS[name].kind for name in columns}
+        yield pl.DataFrame({name: pl.Series([row[name] for row in told], dtype=kinds[name]) for name in columns})
 
 
 def _check(row: dict[str, Any], columns: list[str], where: str) -> None:

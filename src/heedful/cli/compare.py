@@ -26,7 +26,7 @@ def compare(
 
     if out is not None and out.suffix not in (".csv", ".md"):
         raise unknown_name("ending of --out", out.suffix or out.name, (".csv", ".md"))
-    gathered = gather(runs)
+    gathered = gather(runs, audits=False)
     for folder, reason in gathered.refused:
         notices.print(f"not compared: {folder.name}: {reason}", markup=False, soft_wrap=True)
     comparison = compared(gathered.runs)

@@ -7,7 +7,7 @@ from rich.text import Text
 from heedful.experiments import erasure_scores
 from heedful.report.numbers import figure, percent
 
-_WAYS = {"delete": "deleted", "unknown": "unknown"}
+_WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
 
 
 def erasure_table(frame: pl.DataFrame) -> Table:
@@ -22,12 +22,13 @@ def erasure_table(frame: pl.DataFrame) -> Table:
         box=None,
     )
     table.add_column("ranking", no_wrap=True)
-    for way in _WAYS.values():
+    ways = scores["way"].unique(maintain_order=True)
+    for way in ways:
         for index, column in enumerate(("items", "compr.", "suff.")):
-            table.add_column(f"{'' if index else way}\n{column}", justify="right", overflow="fold")
+            table.add_column(f"{'' if index else _WAYS[way]}\n{column}", justify="right", overflow="fold")
     for ranking in scores["ranking"].unique(maintain_order=True):
         cells = []
-        for way in _WAYS:
+        for way in ways:
             told = scores.row(by_predicate=(pl.col("ranking") == ranking) & (pl.col("way") == way), named=True)
             cells += [percent(told["fraction_all"]), figure(told["comprehensiveness"]), figure(told["sufficiency"])]
         table.add_row(ranking.replace("_", " "), *map(Text, cells))

@@ -1,12 +1,14 @@
-"""Which runs a report is about: run directories, or folders that hold some."""
+"""Which runs and audits a report is about: their directories, or folders that hold some."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from heedful.audits.directory import OPTIONS, Audit
 from heedful.errors import HeedfulError, NotFound
+from heedful.report.audited import AuditedRun, is_audit
 from heedful.runs.directory import Run
-from heedful.runs.places import run_folders
+from heedful.runs.places import RUN, run_folders
 
 
 class Refused(NamedTuple):
@@ -23,11 +25,12 @@ class Gathered(NamedTuple):
     refused: list[Refused]
 
 
-def gather(places: Sequence[Path]) -> Gathered:
-    """Open the runs of some places; an unfinished or damaged run is refused, a place without any run is an error."""
+def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
+    """Open the runs (and audits) of some places; what is unfinished or damaged is refused, a place without any is an
+    error."""
     runs: list[Run] = []
     refused: list[Refused] = []
-    for folder in run_folders(places):
+    for folder in run_folders(places, (RUN, OPTIONS) if audits else (RUN,)):
         try:
             runs.append(_opened(folder))
         except HeedfulError as error:
@@ -40,6 +43,9 @@ def gather(places: Sequence[Path]) -> Gathered:
 
 def _opened(folder: Path) -> Run:
     """A run whose files can be read: one that is damaged must not keep the others from being shown."""
+    if is_audit(folder):
+        Audit.load(folder).require("verdict")
+        return AuditedRun(Audit.load(folder))
     run = Run.open(folder)
     run.require("evidence")
     run.check()

@@ -3,6 +3,7 @@
 from typing import Any
 
 from heedful.evidence import scan
+from heedful.report.audited import AuditedRun
 from heedful.report.key_figures import key_figures
 from heedful.report.labels import Label
 from heedful.report.lacking import lacking
@@ -29,13 +30,15 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         "sentences": "words" in columns,
         "query": "query" in columns,
         "figures": {name: known and known.to_json() for name, known in figures.items()},
-        "verdict": verdict(run, figures).to_json(),
+        "verdict": (run.verdict() if isinstance(run, AuditedRun) else verdict(run, figures)).to_json(),
         "missing": [reason for reason in (lacking(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
     }
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
     """Provenance and cost, for whoever wants to do it again."""
+    if isinstance(run, AuditedRun):
+        return run.facts()
     manifest, config = run.manifest, run.config
     corpus = manifest["corpus"]
     sizes = {split: sum(counts) for split, counts in corpus["counts"].items()}

@@ -9,7 +9,7 @@ from heedful.report.tables.rankings import ranking_name
 from heedful.report.tables.source import Source
 from heedful.report.tables.table import Column
 
-_WAYS = {"delete": "deleted", "unknown": "unknown"}
+_WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
 
 
 def _rows(source: Source) -> Iterable[Cells]:
@@ -24,13 +24,13 @@ ERASURE = Layout(
     name="erasure",
     title="Erasure: items taken out of the text",
     caption=(
-        "Items are erased from what the model reads, deleted or made unknown words, in the order of a ranking. A "
+        "Items are erased from what the model reads, deleted or made unknown or blank words, in the order of a ranking. A "
         "decision that never changes counts as all items erased. Comprehensiveness and sufficiency: how far the "
         "probability of the decision falls without the items that rank first (high is good), and with them alone (low "
         "is good)."
     ),
     columns=(
-        Column("way", "erased", meaning="How items are erased: deleted, or replaced by the unknown word."),
+        Column("way", "erased", meaning="How items are erased: deleted, or replaced by a word that says nothing."),
         Column("ranking", "ranking", meaning="In whose order."),
         number("sampled", "sampled", "Test instances drawn for this experiment."),
         number("n", "n", "Those of several items."),
