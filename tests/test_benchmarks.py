@@ -16,6 +16,7 @@ from heedful.ragged import Ragged
 MODULES = (
     "__main__",
     "adversary",
+    "calibration.__main__",
     "documents",
     "gradients",
     "leave_one_out",

@@ -11,7 +11,7 @@ from heedful.audits.signals import Level
 from heedful.audits.thresholds import Bars
 
 ANSWERS = ("yes", "with caution", "no")
-STRICTNESS = tuple(round(-1 + 0.05 * step, 2) for step in range(0, 101))
+STRICTNESS = tuple(round(-2 + 0.05 * step, 2) for step in range(71))  # to 1.5
 
 
 class Rate(NamedTuple):

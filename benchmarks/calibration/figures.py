@@ -25,9 +25,10 @@ def draw_operating(rows: Rows, path: Path) -> None:
     """True against false yes, and all rates as thresholds move."""
     curves = alt.Chart(alt.Data(values=[dict(row) for row in rows]))
     share = alt.Scale(domain=[0, 1])
+    domain = ["input", "attention"]
     level = {
-        "color": alt.Color("level:N", title="erased at", scale=alt.Scale(range=list(CLASSES[:2])), legend=_legend()),
-        "strokeDash": alt.StrokeDash("level:N", title="erased at", scale=alt.Scale(range=list(DASHES[:2]))),
+        "color": alt.Color("level:N", title="erased at", scale=_scale(domain, CLASSES), legend=_legend()),
+        "strokeDash": alt.StrokeDash("level:N", title="erased at", scale=_scale(domain, DASHES), legend=_legend()),
     }
     axes = {
         "x": alt.X("false yes:Q", title="yes to unfaithful", scale=share),
@@ -37,7 +38,7 @@ def draw_operating(rows: Rows, path: Path) -> None:
     points = (
         curves.transform_filter(alt.datum.strictness == MIDDLE)
         .mark_point(size=90, filled=True, opacity=1)
-        .encode(**axes, color=level["color"], shape=alt.Shape("level:N", scale=alt.Scale(range=list(SHAPES[:2]))))
+        .encode(**axes, color=level["color"], shape=alt.Shape("level:N", scale=_scale(domain, SHAPES), legend=None))
     )
     roc = (line + points).properties(width=SIDE, height=SIDE, title="as thresholds move; marked: those in use")
     told = [
@@ -55,7 +56,7 @@ def draw_operating(rows: Rows, path: Path) -> None:
             x=alt.X("strictness:Q", title="strictness: 0 others end, 1 faithful begin", scale=alt.Scale(nice=False)),
             y=alt.Y("rate:Q", title="share of subjects", scale=share),
             color=alt.Color("answer:N", title=None, scale=kinds, legend=_legend(columns=2)),
-            strokeDash=alt.StrokeDash("answer:N", title=None, scale=dashes),
+            strokeDash=alt.StrokeDash("answer:N", title=None, scale=dashes, legend=_legend(columns=2)),
         )
     )
     rule = alt.Chart(alt.Data(values=[{"strictness": MIDDLE}])).mark_rule(strokeDash=[4, 3]).encode(x="strictness:Q")
@@ -80,6 +81,10 @@ def draw_steps(rows: Rows, path: Path) -> None:
         .properties(width=2 * SIDE, height=160)
     )
     _write(bars, path)
+
+
+def _scale(domain: list[str], marks: Sequence[Any]) -> alt.Scale:
+    return alt.Scale(domain=domain, range=list(marks[: len(domain)]))
 
 
 def _legend(columns: int = 3) -> alt.Legend:

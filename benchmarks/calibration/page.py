@@ -164,7 +164,7 @@ def _operating(told: Outcome) -> str:
             for name in ("true yes", "false yes")
         ]
         + [f"{100 * float(by_level['input'][strictness][name]):.0f} %" for name in ("true no", "false no")]
-        for strictness in (-1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+        for strictness in (-2.0, -1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
     ]
     titles = ["strictness", "input: true yes", "false yes", "attention: true", "false", "input: true no", "false no"]
     return _table(titles, rows)

@@ -22,7 +22,7 @@ def judged(signals: pl.DataFrame, best: str | None, bars: Bars, level: Level) ->
     fails = {asked.name: ~pl.col(asked.name) for asked in CRITERIA}
     no = reduce(or_, (fails[asked.name].fill_null(False) for asked in CRITERIA if asked.decisive))
     yes = reduce(and_, (pl.col(asked.name).fill_null(not asked.decisive) for asked in CRITERIA)) & (level == "input")
-    reasons = [pl.when(fails[asked.name]).then(pl.lit(asked.fails)) for asked in CRITERIA]
+    reasons: list[pl.Expr] = [pl.when(fails[asked.name]).then(pl.lit(asked.fails)) for asked in CRITERIA]
     reasons += [
         pl.when(pl.col(asked.name).is_null()).then(pl.lit(f"not tested: {asked.question}")) for asked in CRITERIA
     ]

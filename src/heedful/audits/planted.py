@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from heedful.adapters.changes import Change, changed, normalised
+from heedful.adapters.changes import Change, changed, masses_of, normalised
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
 from heedful.adapters.texts import Texts, each_token_an_item
 from heedful.audits.plans import SHARP, Plan
@@ -68,7 +68,8 @@ class Planted(Subject):
             weights = changed(weights[:, None], batch.item, batch.items, change)[:, 0]
         attended = (weights[..., None] * states).sum(dim=1)  # (B, D)
         logits = self._said(attended, self.plan.used) + self._past(vectors, batch.real)
-        return Reading(logits, weights[:, : batch.items], torch.zeros(len(weights)))
+        shown = masses_of(weights[:, None], batch.item, batch.items)[:, 0]  # (B, T)
+        return Reading(logits, shown, torch.zeros(len(weights)))
 
     def evidence(self) -> Evidence:
         """Its texts as evidence: what each state says, and what is said whatever is attended."""

@@ -46,7 +46,7 @@ def _looked_at(plan: Plan, sort: NDArray[np.str_], draw: np.random.Generator) ->
             looked_at = np.char.startswith(sort, "not")
         case _:
             looked_at = np.char.startswith(sort, "for") | np.char.startswith(sort, "not")
-    return looked_at.astype(np.float64)
+    return np.asarray(looked_at, dtype=np.float64)
 
 
 def written(plan: Plan) -> list[str]:

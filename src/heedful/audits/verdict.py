@@ -11,7 +11,7 @@ from heedful.audits.signals import Level
 Answer = Literal["yes", "with caution", "no"]
 Outcome = Literal["met", "not met", "open", "untested"]
 
-INSTANCES = {"id": pl.String, "answer": pl.String, "reasons": pl.List(pl.String)}
+INSTANCES = pl.Schema({"id": pl.String(), "answer": pl.String(), "reasons": pl.List(pl.String)})
 
 
 @dataclass(frozen=True)
