@@ -8,7 +8,7 @@ from scipy import stats
 
 from heedful.evidence import decide
 from heedful.experiments import substitution, substitution_scores
-from heedful.experiments.substitution import _substitutes
+from heedful.experiments.substitution import substitutes
 from heedful.measures import tvd
 from heedful.models.metrics import classification_metrics
 from tests.making import awkward_evidence, instance, make_evidence
@@ -19,7 +19,7 @@ from tests.making import awkward_evidence, instance, make_evidence
 def test_each_substitute_is_decoded(seed: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=5, outputs=outputs) if seed % 5 else awkward_evidence(outputs)
     frame = substitution(evidence, seed=seed)
-    for kind, weights in _substitutes(evidence.weights, evidence, seed).items():
+    for kind, weights in substitutes(evidence.weights, evidence.ids, seed).items():
         output = evidence.decode(weights)
         assert np.allclose(frame[f"{kind}_tvd"], tvd(output, evidence.output), atol=1e-5)
         assert frame[f"{kind}_decision"].to_list() == decide(output).tolist()
@@ -28,11 +28,11 @@ def test_each_substitute_is_decoded(seed: int, outputs: int) -> None:
 
 def test_substitutes_are_distributions_and_a_permutation_keeps_the_weights() -> None:
     evidence = make_evidence(1, n=30, longest=9)
-    substitutes = _substitutes(evidence.weights, evidence, 0)
-    for weights in substitutes.values():
+    drawn = substitutes(evidence.weights, evidence.ids, 0)
+    for weights in drawn.values():
         assert np.allclose(weights.sum(), 1)
     moved = 0
-    for own, permuted in zip(evidence.weights, substitutes["permuted"], strict=True):
+    for own, permuted in zip(evidence.weights, drawn["permuted"], strict=True):
         assert np.array_equal(np.sort(own), np.sort(permuted))
         moved += not np.array_equal(own, permuted)
     assert moved > 15
@@ -40,7 +40,7 @@ def test_substitutes_are_distributions_and_a_permutation_keeps_the_weights() -> 
 
 def test_random_weights_are_uniform_on_the_simplex() -> None:
     evidence = make_evidence(0, n=4000, longest=3)
-    drawn = _substitutes(evidence.weights, evidence, 0)["random"]
+    drawn = substitutes(evidence.weights, evidence.ids, 0)["random"]
     first = [row[0] for row in drawn if len(row) == 3]
     assert stats.kstest(first, stats.beta(1, 2).cdf).pvalue > 0.001  # a coordinate of Dirichlet(1, 1, 1)
 

@@ -91,7 +91,11 @@ class Subject(ABC):
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
     ) -> Reading:
         """Read a batch: with the audited attention changed, with other embeddings. Gradients flow where torch records
-        them, through the audited attention unless it is fixed."""
+        them, also to the map, through the audited attention unless it is fixed. A text may have no token at all."""
+
+    def original(self, batch: Padded) -> Tensor:
+        """Logits (B, K) as the model gives them when nobody listens; what `forward` says is held against them."""
+        return self.forward(batch).logits
 
     @abstractmethod
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
@@ -102,7 +106,7 @@ class Subject(ABC):
         logits = np.empty((len(texts), self.outputs))
         weights = texts.names.like(np.zeros(len(texts.names.values)))
         aside = np.empty(len(texts))
-        with torch.inference_mode():
+        with torch.no_grad():  # inference mode would leave its mark on whatever the model keeps for later
             for batch in self.batches(texts):
                 reading = self.forward(batch, change=None if changes is None else changes(batch))
                 logits[batch.rows] = reading.logits.double().numpy()
@@ -143,7 +147,7 @@ class _Reader:
         leaf: list[Tensor] = []
 
         def embed(vectors: Tensor) -> Tensor:
-            leaf.append((vectors.detach() * scales[..., None].to(vectors.dtype)).requires_grad_())
+            leaf.append((vectors.detach() * scales[..., None].to(vectors)).requires_grad_())
             return leaf[0]
 
         with torch.enable_grad():
@@ -151,7 +155,7 @@ class _Reader:
 
         def product(gradient: Tensor) -> Tensor:
             slopes = torch.autograd.grad(logits, leaf[0], gradient, retain_graph=True)[0]
-            values = (slopes * leaf[0].detach()).sum(dim=-1)  # (B, L)
+            values = (slopes * leaf[0].detach()).sum(dim=-1).cpu()  # (B, L)
             width = self.batch.items
             spots = batch.item.where(inside, width)
             return values.new_zeros(len(values), width + 1).scatter_add(1, spots, values)[:, :width]
@@ -160,9 +164,12 @@ class _Reader:
 
 
 def padded(texts: Texts, rows: Indices) -> Padded:
-    """Some texts as tensors."""
+    """Some texts as tensors, one token wide at least: texts without any are padding throughout."""
     some = texts.take(rows)
     tokens, real = some.tokens.pad()
     item, _ = some.item.pad(fill=NO_ITEM)
+    if not tokens.shape[1]:
+        tokens, real = (np.zeros((len(rows), 1), dtype=values.dtype) for values in (tokens, real))
+        item = np.full_like(tokens, NO_ITEM)
     arrays = (tokens, real, item, np.ascontiguousarray(some.lengths))
     return Padded(rows, *(torch.from_numpy(array) for array in arrays))

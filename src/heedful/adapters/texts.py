@@ -44,7 +44,7 @@ class Texts:
     def keep(self, items: Flags) -> "Texts":
         """The same texts with some of their items only: those flagged in `items`, (N,)."""
         stays = ~self.of_items(~items)
-        place = np.cumsum(items) - 1  # among all items that are kept
+        place = np.append(np.cumsum(items) - 1, 0)  # among all items that are kept; NO_ITEM picks the last one
         kept = self.names.like(items).sum()  # (n,)
         first = np.concatenate([[0], np.cumsum(kept)[:-1]])
         rows, cells = self.tokens.row_of_value[stays], self._cells[stays]

@@ -71,13 +71,18 @@ def _check(epsilon: float, method: str, preset: str, distributions: int, steps: 
         raise unknown_name("method", method, get_args(Method))
     if preset not in get_args(Preset):
         raise unknown_name("preset", preset, get_args(Preset))
+    check_epsilon(epsilon)
+    for name, value in (("distributions", distributions), ("steps", steps)):
+        check_count(name, value, least=1)
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Raise unless an output may move by so much."""
     if not (isinstance(epsilon, Real) and 0 < epsilon < 1):
         raise BadConfig(
             f"epsilon={epsilon!r}: it is how far an output may move, in total variation distance, which lies between "
             "0 and 1; give a number between them, such as 0.01"
         )
-    for name, value in (("distributions", distributions), ("steps", steps)):
-        check_count(name, value, least=1)
 
 
 def _best(

@@ -33,7 +33,7 @@ def curves(
     The first items matter if comprehensiveness is high, and they are enough if sufficiency is low.
     """
     names = check_rankings(rankings, ORDERINGS)
-    taken = _check(shares)
+    taken = check_shares(shares)
     view = view_of(evidence)
     sizes = first_items(view.weights.lengths, taken)  # (n, P)
     own = view.output[np.arange(len(evidence)), view.decided]
@@ -70,7 +70,8 @@ def _kept(view: View, rows: Indices, left: Left, sizes: Indices) -> Floats:
     return np.take_along_axis(output, view.decided[rows, None, None], axis=2)[..., 0]
 
 
-def _check(shares: Sequence[float]) -> Floats:
+def check_shares(shares: Sequence[float]) -> Floats:
+    """Shares of all items, or an error that says what they must be."""
     good = not isinstance(shares, str) and all(isinstance(share, Real) and 0 < share <= 1 for share in shares)
     if not good or not len(shares):
         raise BadConfig(f"shares = {shares!r}: give shares of all items, above 0 and at most 1, such as [0.1, 0.5]")

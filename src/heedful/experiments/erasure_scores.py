@@ -7,7 +7,7 @@ import polars as pl
 from heedful.experiments.estimates import estimates
 from heedful.experiments.frames import check_frame
 
-_RACE = re.compile("(delete|unknown)_(.+)_count")
+_RACE = re.compile("(delete|unknown|blank)_(.+)_count")
 _MEANS = ("fraction_all", "comprehensiveness", "sufficiency")
 _KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high")), pl.Float64)
 

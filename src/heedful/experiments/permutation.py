@@ -23,7 +23,7 @@ from heedful.ragged import length_batches
 from heedful.randomness import Stream, keys
 
 _CELLS = 1 << 18  # drawn positions at a time: few enough for a processor's cache
-_EXACT = {"can_change": pl.Boolean, "lowest": pl.Float64, "highest": pl.Float64, "worst": pl.Float64}
+EXACT = {"can_change": pl.Boolean, "lowest": pl.Float64, "highest": pl.Float64, "worst": pl.Float64}
 
 
 @bounded
@@ -51,7 +51,7 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
     if isinstance(view, Margins):
         exact = _over_all_orders(view, output, batches)
     else:
-        exact = {name: pl.Series([None] * len(evidence), dtype=kind) for name, kind in _EXACT.items()}
+        exact = {name: pl.Series([None] * len(evidence), dtype=kind) for name, kind in EXACT.items()}
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),

@@ -53,9 +53,9 @@ def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: i
     }
     rankers = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names if name != "optimal"}
     for name, (counts, masses) in _first_flips(view, rankers, orders).items():
-        columns |= _figures(name, counts[:, 0], masses[:, 0], lengths)
+        columns |= figures(name, counts[:, 0], masses[:, 0], lengths)
         if name == "random":
-            columns |= {"random_counts": _lists(counts, pl.Int32), "random_masses": _lists(masses, pl.Float64)}
+            columns |= {"random_counts": lists(counts, pl.Int32), "random_masses": lists(masses, pl.Float64)}
     if "optimal" in names:
         columns |= _optimal(view)
     frame = pl.DataFrame(columns)
@@ -95,10 +95,11 @@ def _optimal(view: View) -> dict[str, object]:
             counts[rows] = np.where(sets.counts > 0, sets.counts, np.nan)
     removed = chosen.like(np.where(chosen.values, view.weights.values, 0.0)).sum()
     masses = np.where(np.isnan(counts), np.nan, removed)
-    return _figures("optimal", counts, masses, view.weights.lengths) | {"optimal_set": _positions(chosen)}
+    return figures("optimal", counts, masses, view.weights.lengths) | {"optimal_set": _positions(chosen)}
 
 
-def _figures(name: str, counts: Floats, masses: Floats, lengths: Indices) -> dict[str, object]:
+def figures(name: str, counts: Floats, masses: Floats, lengths: Indices) -> dict[str, object]:
+    """The columns of one ranking: items removed at the first flip (n,), their share and mass; null for NaN."""
     return {
         f"{name}_count": pl.Series(counts).fill_nan(None).cast(pl.Int32),
         f"{name}_fraction": pl.Series(counts / lengths).fill_nan(None),
@@ -115,7 +116,7 @@ def _positions(chosen: Ragged) -> pl.Series:
     return pl.select(pl.when(lists.list.len() > 0).then(lists)).to_series()
 
 
-def _lists(values: Floats, kind: type[pl.DataType]) -> pl.Series:
+def lists(values: Floats, kind: type[pl.DataType]) -> pl.Series:
     """Equally long lists (n, R), null for NaN."""
     flat = pl.Series(values.ravel()).fill_nan(None).cast(kind)
     return flat.reshape(values.shape).arr.to_list()

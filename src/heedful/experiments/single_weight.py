@@ -53,8 +53,8 @@ def single_weight(evidence: Evidence, *, rival: Rival = "other", seed: int = 0) 
     for name in LEADERS:
         top = item_values(view, name).argmax()
         uniform = Stream(seed, f"single weight: {name}").uniform(keys(evidence.ids))
-        compared = _compare(view.weights, without, top, uniform, rival)
-        figures |= {f"{name}_{figure}": pl.Series(values) for figure, values in compared.items()}
+        figured = compared(view.weights, without, top, uniform, rival)
+        figures |= {f"{name}_{figure}": pl.Series(values) for figure, values in figured.items()}
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
@@ -84,11 +84,11 @@ def _without_each(view: View) -> Without:
     return Without(view.weights.like(js), view.weights.like(flipped))
 
 
-def _compare(
+def compared(
     weights: Ragged, without: Without, top: Indices, uniform: Floats, rival: Rival
 ) -> dict[str, Floats | Flags]:
     """The first items (n,), given by their places among all, against their rivals."""
-    drawn = _draw(weights, top, uniform, rival)
+    drawn = drawn_rivals(weights, top, uniform, rival)
     rivals = _rivals(weights, top, rival)
     js, ahead = without.js.values, (without.js.values[top] + ROUNDING)[weights.row_of_value]
 
@@ -117,8 +117,8 @@ def _rivals(weights: Ragged, top: Indices, rival: Rival) -> Flags:
     return may
 
 
-def _draw(weights: Ragged, top: Indices, uniform: Floats, rival: Rival) -> Indices:
-    """The drawn rivals' places among all items, (n,); where there is one item only, that."""
+def drawn_rivals(weights: Ragged, top: Indices, uniform: Floats, rival: Rival) -> Indices:
+    """The places among all items of rivals of the first items (n,); where there is one item only, that."""
     first, others = weights.offsets[:-1], weights.lengths - 1
     place = first + np.minimum((uniform * others).astype(np.int64), np.maximum(others - 1, 0))
     step = place >= top if rival == "other" else np.ones(len(top), dtype=bool)

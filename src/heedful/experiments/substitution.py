@@ -3,6 +3,8 @@
 A model that decides just as well under any weights does not rest on those it shows.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -30,7 +32,7 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
         "label": evidence.label_column(),
         "decision": view.decided.astype(np.int32),
     }
-    for kind, weights in _substitutes(view.weights, evidence, seed).items():
+    for kind, weights in substitutes(view.weights, evidence.ids, seed).items():
         sums = view.under(weights)
         columns[f"{kind}_tvd"] = tvd(probabilities(sums.logits), output)
         columns[f"{kind}_decision"] = sums.decided.astype(np.int32)
@@ -38,9 +40,10 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _substitutes(weights: Ragged, evidence: Evidence, seed: int) -> dict[str, Ragged]:
+def substitutes(weights: Ragged, ids: Sequence[str], seed: int) -> dict[str, Ragged]:
+    """What instances are given instead of their weights (N,), by kind."""
     rows = weights.row_of_value
-    names = keys(evidence.ids)[rows]  # (N,)
+    names = keys(ids)[rows]  # (N,)
     positions = np.arange(len(rows)) - weights.offsets[rows]  # (N,)
     drawn = -np.log(Stream(seed, "substitution: random").uniform(names, positions))  # exponential: Dirichlet(1)
     total = weights.like(drawn).sum()

@@ -77,7 +77,7 @@ def raced(
         "items": lengths,
         "step": race.step,
     }
-    orders = {name: _places(values) for name, values in ranked.items()}
+    orders = {name: places_of(values) for name, values in ranked.items()}
     for way in ways:
         for name, places in orders.items():
             count = race.first_flips(places, way)
@@ -99,7 +99,7 @@ def random_values(ids: Sequence[str], weights: Ragged, seed: int) -> Ragged:
     return weights.like(Stream(seed, "erasure").uniform(keys(ids)[rows], positions))
 
 
-def _places(values: Ragged) -> Ragged:
+def places_of(values: Ragged) -> Ragged:
     """How many items of its row come before each item, (N,): larger values first, the first item on ties."""
     rows = values.row_of_value
     order = np.lexsort((-values.values.astype(np.float64), rows))  # stable

@@ -69,18 +69,29 @@ class Race:
 
     def shares(self, places: Ragged, way: str) -> tuple[Floats, Floats]:
         """Mean falls of the decided class's probability without the first items, and with these alone, (n,)."""
-        rows = np.repeat(np.arange(len(self.decided)), len(SHARES))
+        without, alone = self.falls(places, way, np.array(SHARES))
+        return without.mean(axis=1), alone.mean(axis=1)
+
+    def falls(self, places: Ragged, way: str, shares: Floats) -> tuple[Floats, Floats]:
+        """The same at each of the shares (P,) of all items, (n, P)."""
+        rows = np.repeat(np.arange(len(self.decided)), len(shares))
         lengths = self.lengths[rows]
-        first = np.minimum(first_items(self.lengths, np.array(SHARES)).ravel(), lengths)
+        first = np.minimum(first_items(self.lengths, shares).ravel(), lengths)
         falls = []
         for last in (False, True):
             output = self._read(rows, lengths - first if last else first, places, way, last=last)
             fall = self.whole[rows] - chance(output, self.decided[rows])
-            falls.append(fall.reshape(-1, len(SHARES)).mean(axis=1))
+            falls.append(fall.reshape(-1, len(shares)))
         return falls[0], falls[1]
 
     def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
-        """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones."""
+        """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones.
+
+        Short texts ask for the same more than once, and are read once.
+        """
+        several = int(self.lengths.max(initial=0)) + 1
+        different, where = np.unique(rows * several + erased, return_inverse=True)
+        rows, erased = different // several, different % several
         output = np.empty((len(rows), self.outputs))
         ends = np.cumsum(self.instances.words[rows]) // WORDS
         for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(ends)) + 1):
@@ -88,4 +99,4 @@ class Race:
             row, count = order.row_of_value, erased[some]
             gone = order.values >= (order.lengths - count)[row] if last else order.values < count[row]
             output[some] = self.instances.erased(rows[some], gone, way)
-        return output
+        return output[where]

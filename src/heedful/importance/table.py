@@ -1,6 +1,6 @@
 """Every measure of importance in one frame: one row an instance and measure (and output, where there are several)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,20 +47,25 @@ def importance_table(
         if measure not in REGISTRY:
             raise unknown_name("measure", measure, REGISTRY)
     inputs = Inputs.of(texts)
+    return tabled(ids, ((measure, REGISTRY[measure](model, inputs, tolerance)) for measure in measures))
+
+
+def tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.DataFrame:
+    """The same of what any named measures say of instances."""
     names = pl.Series(list(ids), dtype=pl.String)
     rows = [
         pl.DataFrame(
             {
-                "row": np.arange(len(inputs)),
+                "row": np.arange(len(names)),
                 "id": names,
-                "measure": measure,
-                "output": pl.Series([output] * len(inputs), dtype=pl.Int32),
+                "measure": pl.Series([measure] * len(names), dtype=pl.String),
+                "output": pl.Series([output] * len(names), dtype=pl.Int32),
                 "values": nested(values),
-                "error": pl.Series([None] * len(inputs) if error is None else error, dtype=pl.Float32),
+                "error": pl.Series([None] * len(names) if error is None else error, dtype=pl.Float32),
             }
         )
-        for measure in measures
-        for output, values, error in _by_output(REGISTRY[measure](model, inputs, tolerance))
+        for measure, what in measured
+        for output, values, error in _by_output(what)
     ]
     return pl.concat(rows).sort("row", maintain_order=True).drop("row")
 

@@ -1,0 +1,156 @@
+"""What a subject must do before anything is measured on it: a model that is heard wrongly gives wrong figures silently.
+
+- Listening, and putting the attention back that was there, change nothing.
+- What the model says of a text depends neither on the other texts of a batch nor on padding.
+- Other attention is computed with: some models return weights and decide from others.
+- The map is a distribution, and what comes out are logits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from heedful.adapters.changes import assigned
+from heedful.adapters.subject import Padded, Reading, Subject, padded
+from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.errors import BadInput
+
+PROBES = 16  # texts that are read for it, from the shortest to the longest
+WIDER = 3  # cells of padding beyond the longest text
+SAME = 1e-5  # how far logits may move where nothing was changed, for logits of size one
+INVARIANT = 1e-4  # how far logits and weights may move with the shape of the batch: sums are taken in another order
+
+
+class Contract(NamedTuple):
+    """What was measured: logits are compared relative to their size, or to one where they are smaller."""
+
+    identity: float  # how far listening and putting back the same attention move the logits
+    invariance: float  # how far the other texts of a batch and padding move logits and weights
+    moved: float  # how far other attention moves the logits
+
+
+def check(subject: Subject, texts: Texts) -> Contract:
+    """Read some of the texts in several ways; a model that cannot be audited is refused with the reason."""
+    chosen = probes(subject, texts)
+    if not len(chosen):
+        raise BadInput(
+            "no text has an item, or each is longer than the model can read, so nothing can be audited; look at the "
+            "texts and at the tokenizer"
+        )
+    with torch.no_grad():
+        alone = [padded(chosen, np.array([row])) for row in range(len(chosen))]
+        originals = torch.cat([subject.original(batch) for batch in alone])
+        _check_logits(subject, originals)
+        readings = [subject.forward(batch) for batch in alone]
+        same = [subject.forward(batch, change=lambda shares: shares) for batch in alone]
+        _check_maps(subject, readings)
+        identity = max(_apart(torch.cat([each.logits for each in ways]), originals) for ways in (readings, same))
+        if not identity <= SAME:
+            raise BadInput(
+                f"{_name(subject)}: with the very attention that was there put back, logits move by {identity:.3g} "
+                f"(at most {SAME:g} is rounding), so what is replaced is not all that the model computes with; audit "
+                "another map, or give evidence as a file"
+            )
+        together = subject.forward(_wider(padded(chosen, np.arange(len(chosen))), subject.longest))
+        invariance = max(_apart(together.logits, originals), _maps_apart(together, readings))
+        if not invariance <= INVARIANT:
+            raise BadInput(
+                f"{_name(subject)}: read in a batch with longer texts, logits or weights move by {invariance:.3g} (at "
+                f"most {INVARIANT:g} is rounding): padding, or another text, is read; mask padding in every layer"
+            )
+        _check_nothing(subject, chosen)
+        return Contract(identity, invariance, _moved(subject, chosen, alone, readings))
+
+
+def probes(subject: Subject, texts: Texts) -> Texts:
+    """Some texts that have items, of all lengths that the model can read."""
+    lengths = texts.tokens.lengths
+    some = np.flatnonzero((texts.lengths > 0) & (lengths <= (subject.longest or np.inf)))
+    order = some[np.argsort(lengths[some], kind="stable")]
+    spread = np.unique(np.linspace(0, max(0, len(order) - 1), min(PROBES, len(order))).astype(np.int64))
+    return texts.take(order[spread])
+
+
+def _moved(subject: Subject, texts: Texts, alone: list[Padded], readings: list[Reading]) -> float:
+    """How far the logits move with attention on one item only, or with half of it taken away.
+
+    Where all states of a text are alike, moving attention does nothing, but having less of it does. Weights that are
+    returned and not used leave every bit as it was.
+    """
+    far = 0.0
+    for batch, reading in zip(alone, readings, strict=True):
+        last = assigned(torch.eye(batch.items)[None, -1])
+        for change in (last, lambda shares: shares / 2):
+            far = max(far, _apart(subject.forward(batch, change=change).logits, reading.logits))
+    if far == 0:
+        raise BadInput(
+            f"{_name(subject)}: whatever weights are put in place of its own, the {len(texts)} texts tried have the "
+            "same logits to the last bit: the weights that are returned are not what the model computes with (as in "
+            "torch.nn.MultiheadAttention); name a module that hands its weights to the sum over states"
+        )
+    return far
+
+
+def _check_logits(subject: Subject, logits: Tensor) -> None:
+    if logits.ndim != 2 or logits.shape[1] != subject.outputs:
+        raise BadInput(f"{_name(subject)}: logits are of shape {tuple(logits.shape)}, not (texts, {subject.outputs})")
+    if not torch.isfinite(logits).all():
+        raise BadInput(f"{_name(subject)}: some logits are NaN or infinite; nothing can be measured on such outputs")
+    total = logits.double().sum(dim=1)
+    if subject.outputs > 1 and bool((logits >= 0).all()) and _apart(total, torch.ones_like(total)) < SAME:
+        raise BadInput(
+            f"{_name(subject)}: what should be logits is positive and sums to 1 for all texts tried: these are "
+            "probabilities; give what comes before the softmax"
+        )
+
+
+def _check_maps(subject: Subject, readings: list[Reading]) -> None:
+    for reading in readings:
+        least, total = float(reading.weights.min()), float(reading.weights.double().sum())
+        if least >= 0 and (abs(total - 1) <= INVARIANT or (total == 0 and float(reading.aside) > 1 - INVARIANT)):
+            continue
+        raise BadInput(
+            f"{_name(subject)}: the weights of a text's items sum to {total:.6g}, the least is {least:.3g}; attention "
+            "is a distribution, and nothing else can be permuted, replaced or shown as one"
+        )
+
+
+def _check_nothing(subject: Subject, texts: Texts) -> None:
+    """Items are erased until none is left: that must be a text that the model can read, too."""
+    nothing = texts.take([0]).keep(np.zeros(int(texts.lengths[0]), dtype=bool))
+    if not torch.isfinite(subject.forward(padded(nothing, np.array([0]))).logits).all():
+        raise BadInput(f"{_name(subject)}: of a text whose items are all deleted, logits are NaN or infinite")
+
+
+def _maps_apart(together: Reading, alone: list[Reading]) -> float:
+    """The largest difference between weights, or between parts of attention that go to no item."""
+    far = 0.0
+    for row, each in enumerate(alone):
+        width = each.weights.shape[1]
+        far = max(far, float((together.weights[row, :width] - each.weights[0]).abs().max()))
+        far = max(far, float((together.aside[row] - each.aside[0]).abs()))
+    return far
+
+
+def _apart(values: Tensor, others: Tensor) -> float:
+    """The largest difference, relative to the size of values above one; NaN where one of them is."""
+    values, others = values.double(), others.double()
+    return float((values - others).abs().max() / max(1.0, float(others.abs().max())))
+
+
+def _wider(batch: Padded, longest: int | None) -> Padded:
+    """The same texts with some more padding, as far as the model can read it."""
+    width = batch.tokens.shape[1]
+    more = WIDER if longest is None else min(WIDER, max(0, longest - width))
+
+    def longer(values: Tensor, fill: int) -> Tensor:
+        return torch.nn.functional.pad(values, (0, more), value=fill)
+
+    tokens, real = longer(batch.tokens, 0), longer(batch.real, 0)
+    return Padded(batch.rows, tokens, real, longer(batch.item, NO_ITEM), batch.lengths)
+
+
+def _name(subject: Subject) -> str:
+    return str(subject.about.get("name", type(subject).__name__))

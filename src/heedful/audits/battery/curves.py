@@ -1,0 +1,64 @@
+"""How much of the output hangs on the items that rank first? Comprehensiveness and sufficiency at the attention."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.erasables import AttendedTexts
+from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
+from heedful.audits.battery.removal import RANKINGS, random_order
+from heedful.audits.battery.with_items import with_items
+from heedful.experiments.curves import SHARES, check_shares
+from heedful.importance.erasure import places_of
+from heedful.importance.race import Race
+
+
+def readings(
+    items: float,
+    *,
+    rankings: Sequence[str] = RANKINGS,
+    shares: Sequence[float] = SHARES,
+    tolerance: float = 0.01,
+    given: int = 0,
+) -> float:
+    """Of each text, at most: shares that are the same number of items are read once."""
+    return 2 * min(len(shares), items) * (len(rankings) + given) + cost(items, rankings)
+
+
+@with_items
+def curves(
+    subject: Subject,
+    ids: Sequence[str],
+    texts: Texts,
+    seen: Seen,
+    *,
+    rankings: Sequence[str] = RANKINGS,
+    given: Given | None = None,
+    shares: Sequence[float] = SHARES,
+    tolerance: float = 0.01,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """The columns of `heedful.experiments.curves` for each ranking (and all `given` ones): items lose their weight in
+    every head, the others share it; the text is read as it is. Two readings a share and ranking.
+    """
+    names, taken = names_of(rankings, given), check_shares(shares)
+    race = Race(AttendedTexts(subject, texts, seen), 1)
+    columns: dict[str, object] = {
+        "id": pl.Series(list(ids), dtype=pl.String),
+        "decision": race.decided.astype(np.int32),
+        "items": texts.lengths.astype(np.int32),
+    }
+    values = ranked(subject, texts, seen, names, given=given, tolerance=tolerance)
+    for name in names:
+        order = random_order(ids, texts, seed, 0) if name == "random" else values[name]
+        known = pl.Series(~unknown(order))
+        for figure, fall in zip(
+            ("comprehensiveness", "sufficiency"), race.falls(places_of(order), "", taken), strict=True
+        ):
+            figures = {"": pl.Series(fall.mean(axis=1)), "_at": pl.Series(fall).cast(pl.List(pl.Float64))}
+            for end, series in figures.items():
+                columns[f"{name}_{figure}{end}"] = pl.select(pl.when(known).then(series)).to_series()
+    return pl.DataFrame(columns)

@@ -1,0 +1,67 @@
+"""The race at the input: items are really erased from the text, in several orders, until the decision flips."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.erasables import WAYS, ErasableSubject, check_way, ways_of
+from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
+from heedful.audits.battery.with_items import with_items
+from heedful.experiments.counts import check_count
+from heedful.experiments.curves import SHARES
+from heedful.importance.erasure import RANKINGS, raced, random_values
+
+
+def readings(
+    items: float,
+    *,
+    ways: Sequence[str] = WAYS,
+    rankings: Sequence[str] = RANKINGS,
+    steps: int = 50,
+    tolerance: float = 0.01,
+    given: int = 0,
+) -> float:
+    """Of each text, at most: a decision that flips early ends its order."""
+    order = min(items, steps) + 2 * min(len(SHARES), items)
+    return len(ways) * (len(rankings) + given) * order + cost(items, rankings)
+
+
+@with_items
+def erasure(
+    subject: Subject,
+    ids: Sequence[str],
+    texts: Texts,
+    seen: Seen,
+    *,
+    ways: Sequence[str] | None = None,
+    rankings: Sequence[str] = RANKINGS,
+    given: Given | None = None,
+    steps: int = 50,
+    tolerance: float = 0.01,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """The columns of `heedful.importance.erasure`: for each way of erasing (`delete`, and where the subject has a token
+    that stands for nothing, `blank`) and each ranking, and all `given` ones, `<way>_<ranking>_count`, `..._fraction`,
+    `..._mass`, `..._comprehensiveness` and `..._sufficiency`; `random` is its seeded order.
+    """
+    check_count("steps", steps, least=1)
+    ways = ways_of(subject) if ways is None else ways
+    for way in ways:
+        check_way(subject, way)
+    names = names_of(rankings, given)
+    values = ranked(subject, texts, seen, names, given=given, tolerance=tolerance)
+    orders = {name: values[name] if name in values else random_values(ids, seen.weights, seed) for name in names}
+    frame = raced(ErasableSubject(subject, texts, seen), ids, seen.weights, orders, ways=ways, steps=steps)
+    lacking = {name: pl.Series(unknown(order)) for name, order in orders.items() if unknown(order).any()}
+    return frame.with_columns(
+        pl.when(~lacks).then(pl.col(column)).alias(column)
+        for name, lacks in lacking.items()
+        for way in ways
+        for column in frame.columns
+        if column.removeprefix(f"{way}_{name}_") in FIGURES
+    )
+
+
+FIGURES = ("count", "fraction", "mass", "comprehensiveness", "sufficiency")

@@ -1,0 +1,65 @@
+"""Would the same weights in another order have changed the output? Jain & Wallace 2019, section 4.2.1, by readings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.readings import moved, outputs_of, read_under
+from heedful.audits.battery.with_items import with_items
+from heedful.evidence import decide
+from heedful.experiments.counts import check_count
+from heedful.experiments.permutation import EXACT
+from heedful.measures import tvd
+from heedful.ragged import Indices, Ragged
+from heedful.randomness import Stream, keys
+
+PERMUTATIONS = 20
+
+
+def readings(items: float, *, permutations: int = PERMUTATIONS) -> float:
+    """Of each text."""
+    return permutations
+
+
+@with_items
+def permutation(
+    subject: Subject,
+    ids: Sequence[str],
+    texts: Texts,
+    seen: Seen,
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """The columns of `heedful.experiments.permutation`, by its first so many draws, one reading each; every head is
+    shuffled alike. What holds of all orders, exactly, is null: no sample can tell.
+    """
+    check_count("permutations", permutations, least=1)
+    output, count = outputs_of(seen.logits), len(ids)
+    decided = decide(output)
+    stream, names, lengths = Stream(seed, "permutation"), keys(ids), texts.lengths
+
+    def told(some: Indices) -> Ragged:
+        text, draw = np.divmod(some, permutations)
+        orders = stream.orders(lengths[text], names[text], draw)  # (M, T)
+        positions = np.arange(orders.shape[1])
+        return Ragged.from_padded(orders - positions, positions < lengths[text, None])
+
+    logits = read_under(subject, texts, np.repeat(np.arange(count), permutations), told, moved)
+    found = outputs_of(logits)
+    tvds = np.sort(tvd(found, output.repeat(permutations, axis=0)).reshape(count, permutations), axis=1)
+    changed = (decide(found) != decided.repeat(permutations)).reshape(count, permutations)
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(ids), dtype=pl.String),
+            "decision": decided.astype(np.int32),
+            "max_attention": seen.weights.max(),
+            "median": np.median(tvds, axis=1),
+            "changed": changed.mean(axis=1),
+            **{name: pl.Series([None] * count, dtype=kind) for name, kind in EXACT.items()},
+            "tvds": pl.Series(tvds).cast(pl.List(pl.Float64)),
+        }
+    )

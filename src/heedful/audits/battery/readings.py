@@ -1,0 +1,71 @@
+"""Texts read again and again, with other attention each time."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from heedful.adapters.changes import Change, permuted
+from heedful.adapters.subject import Padded, Subject
+from heedful.adapters.texts import Texts
+from heedful.evidence import probabilities
+from heedful.ragged import Indices, Ragged
+
+Floats = NDArray[np.float64]
+
+TOKENS = 1 << 19  # of copies of texts at a time: bounds memory
+ROUNDING = 1e-6  # of a probability: what single precision, and other batches, may make of a tie
+
+
+def read_under(
+    subject: Subject,
+    texts: Texts,
+    rows: Indices,
+    told: Callable[[Indices], Ragged],
+    change: Callable[[Tensor], Change],
+) -> Floats:
+    """Logits (M, K) of texts (M,), each with its attention changed.
+
+    `told` says of some of the M, one row each, the values of their items that `change` makes a change of.
+    """
+    logits = np.empty((len(rows), subject.outputs))
+    for some in slices(texts.tokens.lengths[rows]):
+        values = told(some)
+        logits[some] = subject.read(texts.take(rows[some]), by(values, change)).logits
+    return logits
+
+
+def by(values: Ragged, change: Callable[[Tensor], Change]) -> Callable[[Padded], Change]:
+    """The change of each batch by its texts' values of items."""
+    return lambda batch: change(aligned(values, batch))
+
+
+def aligned(values: Ragged, batch: Padded) -> Tensor:
+    """Values of items as the batch is padded, (B, T); zeros elsewhere."""
+    padded, _ = values.take(batch.rows).pad()
+    wide = np.zeros((len(padded), batch.items), dtype=padded.dtype)
+    wide[:, : padded.shape[1]] = padded
+    return torch.from_numpy(wide)
+
+
+def moved(shifts: Tensor) -> Change:
+    """Item t gets the weight of item t + shift, (B, T): an order told so that padding, of shift 0, stays in place."""
+    return permuted(torch.arange(shifts.shape[1]) + shifts)
+
+
+def slices(lengths: Indices) -> Iterator[Indices]:
+    """Which of so long texts to take at a time, one after the other."""
+    ends = np.cumsum(lengths) // TOKENS
+    return (some for some in np.split(np.arange(len(lengths)), np.flatnonzero(np.diff(ends)) + 1) if len(some))
+
+
+def outputs_of(logits: Floats) -> Floats:
+    """Probabilities (n, K) of logits, two classes of a single one; classes that rounding alone sets apart at the top
+    are level, so that the lowest is decided for in any batch."""
+    if logits.shape[1] == 1:
+        logits = np.column_stack([np.zeros(len(logits)), logits[:, 0]])
+    output = probabilities(logits)
+    top = output.max(axis=1, keepdims=True)
+    return np.where(output >= top * (1 - ROUNDING), top, output)

@@ -1,0 +1,101 @@
+"""How many items must lose their weight before the decision changes? Serrano & Smith 2019, section 5, by readings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from scipy.special import entr
+
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.erasables import AttendedTexts
+from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
+from heedful.audits.battery.readings import Floats
+from heedful.audits.battery.with_items import with_items
+from heedful.evidence import decide
+from heedful.experiments.counts import check_count
+from heedful.experiments.removal import figures, lists
+from heedful.importance.erasure import places_of
+from heedful.importance.race import Race
+from heedful.ragged import Ragged
+from heedful.randomness import Stream, keys
+
+RANKINGS = ("attention", "gradient_input", "random")
+
+
+def readings(
+    items: float,
+    *,
+    rankings: Sequence[str] = RANKINGS,
+    orders: int = 1,
+    steps: int = 50,
+    tolerance: float = 0.01,
+    given: int = 0,
+) -> float:
+    """Of each text, at most: a decision that changes early ends its order."""
+    count = len(rankings) + given + ("random" in rankings) * (orders - 1)
+    return 1 + count * min(items, steps) + cost(items, rankings)
+
+
+@with_items
+def removal(
+    subject: Subject,
+    ids: Sequence[str],
+    texts: Texts,
+    seen: Seen,
+    *,
+    rankings: Sequence[str] = RANKINGS,
+    given: Given | None = None,
+    orders: int = 1,
+    steps: int = 50,
+    tolerance: float = 0.01,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """The columns of `heedful.experiments.removal`, and `step`: items lose their weight in every head, in the order of
+    each ranking (and of all `given` ones), the others share it; the text is read as it is.
+
+    At most `steps` readings an order: of texts with more items several go at a time, `step`, and counts are exact to
+    that number. `random` is the first of so many seeded `orders`, the experiment's. The smallest set that would do is
+    not to be had by reading.
+    """
+    check_count("orders", orders, least=1)
+    check_count("steps", steps, least=1)
+    names = names_of(rankings, given)
+    instances = AttendedTexts(subject, texts, seen)
+    race, output = Race(instances, steps), instances.output
+    lengths, every = texts.lengths, np.arange(len(ids))
+    columns: dict[str, object] = {
+        "id": pl.Series(list(ids), dtype=pl.String),
+        "decision": race.decided.astype(np.int32),
+        "items": lengths.astype(np.int32),
+        "step": race.step.astype(np.int32),
+        "confidence": output[every, race.decided],
+        "entropy": entr(output).sum(axis=1),
+        "default": decide(instances.erased(every, np.ones(len(texts.names.values), dtype=bool), "")) == race.decided,
+    }
+    values = ranked(subject, texts, seen, names, given=given, tolerance=tolerance)
+    for name in names:
+        draws = [values[name]] if name != "random" else [random_order(ids, texts, seed, draw) for draw in range(orders)]
+        found = [_first_flips(race, draw, seen.weights) for draw in draws]
+        counts, masses = (np.stack(of, axis=1) for of in zip(*found, strict=True))  # (n, draws)
+        columns |= figures(name, counts[:, 0], masses[:, 0], lengths)
+        if name == "random":
+            columns |= {"random_counts": lists(counts, pl.Int32), "random_masses": lists(masses, pl.Float64)}
+    return pl.DataFrame(columns)
+
+
+def random_order(ids: Sequence[str], texts: Texts, seed: int, draw: int) -> Ragged:
+    """One of the random orders of `heedful.experiments.removal`, as values (N,)."""
+    items = texts.names
+    row = items.row_of_value
+    positions = np.arange(len(row)) - items.offsets[row]
+    return items.like(-Stream(seed, "ranking: random").uniform(keys(ids)[row], draw, positions))
+
+
+def _first_flips(race: Race, values: Ragged, weights: Ragged) -> tuple[Floats, Floats]:
+    """Items removed at the first flip and the attention on them, (n,) each; NaN where none flips or is known."""
+    places = places_of(values)
+    count = race.first_flips(places, "")
+    mass = weights.like(weights.values * (places.values < count[places.row_of_value])).sum()
+    told = (count > 0) & ~unknown(values)
+    return np.where(told, count, np.nan), np.where(told, mass, np.nan)

@@ -1,0 +1,78 @@
+"""Does the highest weight matter more than another? Serrano & Smith 2019, section 4, by readings."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from heedful.adapters.changes import without
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.readings import Floats, outputs_of, read_under
+from heedful.audits.battery.with_items import with_items
+from heedful.evidence import decide
+from heedful.experiments.arrays import Flags
+from heedful.experiments.single_weight import LEADERS, Without, compared, drawn_rivals
+from heedful.measures import output_jsd
+from heedful.ragged import Indices, Ragged
+from heedful.randomness import Stream, keys
+
+_EXPECTED = ("expected_delta_js", "expected_delta_weight", "expected_flips", "expected_negative")
+
+
+def readings(items: float, *, exact: bool = False) -> float:
+    """Of each text."""
+    return items if exact else 2
+
+
+@with_items
+def single_weight(
+    subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, exact: bool = False, seed: int = 0
+) -> pl.DataFrame:
+    """The columns of `heedful.experiments.single_weight`: the most attended item loses its weight in every head, and in
+    its stead the experiment's seeded rival. Two readings.
+
+    Means over all rivals, `attention_expected_...`, are told only if they are asked for (`exact`): it takes a reading
+    of each item. The other rankings' columns are null.
+    """
+    weights, output = seen.weights, outputs_of(seen.logits)
+    decided, lengths = decide(output), weights.lengths
+    top = weights.argmax()
+    uniform = Stream(seed, "single weight: attention").uniform(keys(ids))
+    rivals = drawn_rivals(weights, top, uniform, "other")
+    cells = np.arange(len(weights.values)) if exact else np.union1d(top, rivals)
+    found = _without(subject, texts, cells, output)
+    figures: Mapping[str, Floats | Flags] = compared(weights, found, top, uniform, "other")
+    several = pl.Series(lengths > 1)
+    columns: dict[str, pl.Series] = {}
+    for name in LEADERS:
+        for figure, values in figures.items():
+            known = name == "attention" and (exact or figure not in _EXPECTED)
+            series = pl.Series(values)
+            columns[f"{name}_{figure}"] = pl.select(pl.when(several & known).then(series)).to_series()
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(ids), dtype=pl.String),
+            "decision": decided.astype(np.int32),
+            "items": lengths.astype(np.int32),
+            **columns,
+        }
+    )
+
+
+def _without(subject: Subject, texts: Texts, cells: Indices, output: Floats) -> Without:
+    """What happens without each of some items, given by their places among all; of the others nothing is known."""
+    items, lengths = texts.names, texts.lengths
+    text = items.row_of_value[cells]
+    place = cells - items.offsets[text]
+
+    def told(some: Indices) -> Ragged:
+        positions = np.arange(int(lengths[text[some]].max(initial=0)))
+        flags = positions == place[some, None]
+        return Ragged.from_padded(flags, positions < lengths[text[some], None])
+
+    found = outputs_of(read_under(subject, texts, text, told, without))
+    js, flips = np.zeros(len(items.values)), np.zeros(len(items.values), dtype=bool)
+    js[cells] = output_jsd(found, output[text])
+    flips[cells] = decide(found) != decide(output)[text]
+    return Without(items.like(js), items.like(flips))

@@ -1,0 +1,49 @@
+"""What if the model had had no attention of its own? Read with uniform, random and permuted shares in every head."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from heedful.adapters.changes import assigned
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.readings import by, moved, outputs_of
+from heedful.audits.battery.with_items import with_items
+from heedful.evidence import decide
+from heedful.experiments.substitution import KINDS, substitutes
+from heedful.measures import tvd
+
+
+def readings(items: float) -> float:
+    """Of each text."""
+    return len(KINDS)
+
+
+@with_items
+def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, seed: int = 0) -> pl.DataFrame:
+    """The columns and the draws of `heedful.experiments.substitution`; `label` is null here, for the caller to fill.
+
+    Heads that differ are all given the same `uniform` or `random` shares, and each its own in the same `permuted`
+    order. One reading each.
+    """
+    weights = seen.weights
+    output = outputs_of(seen.logits)
+    decided = decide(output)
+    columns: dict[str, object] = {
+        "id": pl.Series(list(ids), dtype=pl.String),
+        "label": pl.Series([None] * len(ids), dtype=pl.Int32),
+        "decision": decided.astype(np.int32),
+    }
+    positions = np.arange(len(weights.values)) - weights.offsets[weights.row_of_value]
+    drawn = substitutes(weights.like(positions), ids, seed)
+    for kind in KINDS:
+        if kind == "permuted":  # of positions: which item's share each item gets
+            changes = by(weights.like(drawn[kind].values - positions), moved)
+        else:
+            changes = by(drawn[kind], assigned)
+        found = outputs_of(subject.read(texts, changes).logits)
+        columns[f"{kind}_tvd"] = tvd(found, output)
+        columns[f"{kind}_decision"] = decide(found).astype(np.int32)
+        columns[f"{kind}_changed"] = decide(found) != decided
+    return pl.DataFrame(columns)

@@ -1,0 +1,69 @@
+"""Does the most attended item argue for the decision? Asked at the input: it is erased, and the rest read."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from heedful.adapters.subject import Seen, Subject
+from heedful.adapters.texts import Texts
+from heedful.audits.battery.erasables import ErasableSubject, check_way
+from heedful.audits.battery.readings import ROUNDING, Floats
+from heedful.audits.battery.with_items import with_items
+from heedful.evidence import chance, decide
+from heedful.ragged import Indices
+from heedful.randomness import Stream, keys
+
+
+def readings(items: float, *, way: str = "delete") -> float:
+    """Of each text."""
+    return 2
+
+
+@with_items
+def violation(
+    subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, way: str = "delete", seed: int = 0
+) -> pl.DataFrame:
+    """One row an instance: `violates`, whether the decided class's probability rises when the most attended item (the
+    first one on ties) is erased; `margin`, by how much its log-odds fall then: how much the item argues for it.
+    `erased_fall`, by how much the probability falls, and `random_fall`, by how much without one seeded random item in
+    its stead (any item, that one included). Two readings.
+
+    The experiment of the same name, on evidence, asks the item alone what it decides; a model that is not affine cannot
+    be asked that. So `violates` here is about what the item adds to its text, and `margin` about the same.
+    """
+    check_way(subject, way)
+    instances = ErasableSubject(subject, texts, seen)
+    decided, lengths = decide(instances.output), texts.lengths
+    first = texts.names.offsets[:-1]
+    drawn = Stream(seed, "violation: random").uniform(keys(ids))
+    falls, margins = [], []
+    for place in (seen.weights.argmax() - first, np.minimum((drawn * lengths).astype(np.int64), lengths - 1)):
+        left = _without(instances, place, way)
+        falls.append(chance(instances.output, decided) - chance(left, decided))
+        margins.append(_odds(instances.output, decided) - _odds(left, decided))
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(ids), dtype=pl.String),
+            "decision": decided.astype(np.int32),
+            "violates": margins[0] < -ROUNDING,
+            "margin": margins[0],
+            "erased_fall": falls[0],
+            "random_fall": falls[1],
+        }
+    )
+
+
+def _without(instances: ErasableSubject, place: Indices, way: str) -> Floats:
+    items = instances.items
+    gone = np.zeros(len(items.values), dtype=bool)
+    gone[items.offsets[:-1] + place] = True
+    return instances.erased(np.arange(len(items)), gone, way)
+
+
+def _odds(output: Floats, decided: Indices) -> Floats:
+    """Log-odds of the decided class, (n,): finite, however sure a model is; one minus it is summed up from the rest."""
+    own = np.take_along_axis(output, decided[:, None], axis=1)[:, 0]
+    rest = np.where(np.arange(output.shape[1]) == decided[:, None], 0.0, output).sum(axis=1)
+    least = np.finfo(np.float64).tiny
+    return np.asarray(np.log(np.maximum(own, least)) - np.log(np.maximum(rest, least)))
