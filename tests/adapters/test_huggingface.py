@@ -11,14 +11,15 @@ from heedful.adapters import changes
 from heedful.adapters.huggingface import HuggingFace
 from heedful.adapters.subject import Padded, padded
 from heedful.errors import BadInput
-from tests.adapters.tiny import FAMILIES, REFUSED, TEXTS, classifier, word_pieces
+from tests.adapters.tiny import FAMILIES, REFUSED, TEXTS, UNUSUAL, classifier, word_pieces
 
-KINDS = [*FAMILIES, "modernbert mean", "gpt2 without padding token"]
+KINDS = [*FAMILIES, *UNUSUAL, "modernbert mean", "gpt2 without padding token"]
 OPTIONS: dict[str, dict[str, Any]] = {
     "modernbert mean": {"classifier_pooling": "mean"},
     "gpt2 without padding token": {"pad_token_id": None},
 }
-POOLING = dict.fromkeys(FAMILIES, "first") | {"gpt2": "last", "llama": "last", KINDS[-1]: "last", KINDS[-2]: "all"}
+LAST = ["gpt2", "llama", *UNUSUAL, "gpt2 without padding token"]
+POOLING = dict.fromkeys(KINDS, "first") | dict.fromkeys(LAST, "last") | {"modernbert mean": "all"}
 
 
 def made(kind: str, **options: Any) -> HuggingFace:
@@ -127,6 +128,15 @@ def test_families_that_would_ignore_changes_are_refused(family: str) -> None:
     ):
         HuggingFace(model, word_pieces())
     assert [old for old in found if isinstance(old, list)] == [new for new in state(model) if isinstance(new, list)]
+
+
+@pytest.mark.parametrize("audited", ["cls", "rollout", "norm"])
+def test_double_precision_is_read_alike(audited: str) -> None:
+    single = made("modernbert mean", map=audited)
+    double = HuggingFace(copy.deepcopy(single.model).double(), word_pieces(), map=audited)
+    texts = single.encode(TEXTS)
+    double.check(texts)
+    np.testing.assert_allclose(double.read(texts).logits, single.read(texts).logits, atol=1e-4)
 
 
 def test_texts_of_nothing_are_read() -> None:

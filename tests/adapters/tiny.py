@@ -28,6 +28,11 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "gpt2": {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_inner": 48},
     "llama": SMALL | {"num_key_value_heads": 2},
 }
+UNUSUAL: dict[str, dict[str, Any]] = {  # scores capped, windows, sinks that take a part of the attention
+    "gemma2": SMALL | {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 4, "attn_logit_softcapping": 1.0},
+    "gpt_oss": SMALL
+    | {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 4, "num_local_experts": 2, "num_experts_per_tok": 1},
+}
 REFUSED: dict[str, dict[str, Any]] = {
     "deberta-v2": SMALL | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
     "xlnet": {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48},
@@ -65,8 +70,8 @@ def byte_level() -> PreTrainedTokenizerFast:
 def classifier(family: str, *, vocabulary: int | None = None, seed: int = 0, **options: Any) -> Any:
     """A classifier with weights large enough for its attention to matter."""
     settings = {"vocab_size": vocabulary or len(SPECIAL) + len(PIECES), "pad_token_id": 0, "num_labels": 3}
-    settings |= {"bos_token_id": None, "eos_token_id": None} if family in ("gpt2", "llama") else {}
-    settings |= (FAMILIES | REFUSED)[family] | options
+    settings |= {"bos_token_id": None, "eos_token_id": None} if family in ("gpt2", "llama", *UNUSUAL) else {}
+    settings |= (FAMILIES | UNUSUAL | REFUSED)[family] | options
     torch.manual_seed(seed)
     model = AutoModelForSequenceClassification.from_config(AutoConfig.for_model(family, **settings)).eval()
     with torch.no_grad():

@@ -75,7 +75,7 @@ class HuggingFace(Subject):
         tokens, real, padding = self.inputs(batch)
         item = pad(batch.item, (0, tokens.shape[1] - batch.item.shape[1]), value=NO_ITEM)
         device = self.model.device
-        rows = rows_of(self.pooling, tokens.to(device), real.to(device), padding)
+        rows = rows_of(self.pooling, tokens.to(device), real.to(device), padding, self.model.dtype)
         look = Intervention(self.map, rows, item, batch.items, self.projection, change, attention_fixed)
         logits = self.call(tokens, real, padding, look, embed)
         if len(look.heads) != self.layers:

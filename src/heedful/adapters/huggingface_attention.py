@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor, nn
 
 from heedful.errors import BadInput
@@ -54,10 +55,18 @@ def watching(look: Look) -> Iterator[Watch]:
 def register() -> None:
     """Tell transformers of our function and its masks; models use them when their configuration names them."""
     from transformers import AttentionInterface, AttentionMaskInterface
-    from transformers.masking_utils import eager_mask
 
     AttentionInterface.register(NAME, attend)
-    AttentionMaskInterface.register(NAME, eager_mask)
+    AttentionMaskInterface.register(NAME, masks)
+
+
+def masks(*shape: Any, **options: Any) -> Tensor | None:
+    """The library's masks of its eager functions. They are of single precision in double precision models, too: most
+    functions compute the softmax in single precision, where a row that sees nothing (padding) would be no number."""
+    from transformers.masking_utils import eager_mask
+
+    mask: Tensor | None = eager_mask(*shape, **options | {"dtype": torch.float32})
+    return mask
 
 
 def attend(

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from heedful.adapters.huggingface_intervention import Probe
 from heedful.adapters.huggingface_rows import pooling_of
 from heedful.adapters.subject import padded
 from heedful.adapters.texts import Texts
-from heedful.errors import BadInput
+from heedful.errors import BadInput, HeedfulError
 
 if TYPE_CHECKING:
     from heedful.adapters.huggingface import HuggingFace
@@ -32,8 +33,13 @@ def probe(subject: "HuggingFace") -> tuple[str, list[int]]:
     tokens, real, padding = subject.inputs(subject.example())
     look = Probe()
     kind = type(subject.model).__name__
-    with torch.enable_grad():
-        logits = subject.call(tokens, real, padding, look)
+    try:
+        with torch.enable_grad():
+            logits = subject.call(tokens, real, padding, look)
+    except HeedfulError:
+        raise
+    except Exception as error:  # whatever a model of some family may say
+        raise BadInput(f"{kind} cannot read two short texts: {type(error).__name__}: {error}") from error
     expected = subject.config.num_hidden_layers * getattr(subject.config, "inner_group_num", 1)
     if len(look.heads) != expected or look.output is None:
         raise BadInput(
@@ -65,32 +71,34 @@ def check(subject: "HuggingFace", texts: Texts) -> Checked:
         raise BadInput("no text to check the model with: each is empty, or longer than the model can read")
     order = fit[np.argsort(lengths[fit], kind="stable")]
     rows = np.unique(order[np.linspace(0, len(order) - 1, num=min(TEXTS, len(order))).round().astype(np.int64)])
+    moved, apart, largest = [], [], [1.0]
     with torch.inference_mode():
         together = subject.forward(padded(texts, rows), change=lambda shares: shares)
-        identity, padding, largest = 0.0, 0.0, 1.0
         for place, row in enumerate(rows):
             batch = padded(texts, rows[place : place + 1])
             own = subject.call(*subject.inputs(batch), None)[0]
             alone = subject.forward(batch, change=lambda shares: shares)
-            identity = max(identity, float((alone.logits[0] - own).abs().max()))
-            padding = max(padding, float((together.logits[place] - alone.logits[0]).abs().max()))
-            padding = max(padding, float((together.weights[place, : batch.items] - alone.weights[0]).abs().max()))
-            largest = max(largest, float(own.abs().max()))
+            moved.append(_distance(alone.logits[0], own))
+            apart.append(_distance(together.logits[place], alone.logits[0]))
+            apart.append(_distance(together.weights[place, : batch.items], alone.weights[0]))
+            largest.append(float(own.abs().max()))
             if float(alone.aside[0]) >= 1:
-                raise BadInput(
-                    f"the audited map is no map of the text: text {row} gets no attention on any of its items"
-                )
-    found = Checked(identity, padding, TOLERANCE * largest, len(rows))
+                raise BadInput(f"the audited map is none of the text: no item of text {row} gets any attention")
+    found = Checked(float(np.max(moved)), float(np.max(apart)), TOLERANCE * float(np.max(largest)), len(rows))
     _passed(type(subject.model).__name__, found)
     return found
 
 
+def _distance(one: Tensor, other: Tensor) -> float:
+    return float((one - other).abs().max())
+
+
 def _passed(kind: str, found: Checked) -> None:
     allowed = f"{found.tolerance:.1e} is allowed ({TOLERANCE:.0e} times the largest logit, if above one)"
-    if not found.identity <= found.tolerance:  # also where it is no number
+    if not found.identity <= found.tolerance:  # also where either is no number: np.max passes that on
         raise BadInput(
             f"{kind} cannot be audited: its own attention, taken out and put in again, moves its logits by "
-            f"{found.identity:.2e}; {allowed}. If its weights are of half precision, load them as float32"
+            f"{found.identity:.2e}; {allowed}"
         )
     if not found.padding <= found.tolerance:
         raise BadInput(

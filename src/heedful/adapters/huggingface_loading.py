@@ -85,6 +85,11 @@ def described(model: Any) -> Described:
             f"{name} has {config.num_labels} outputs for {what}: an audit asks which one of several classes is decided "
             "for, so it needs a softmax over two or more"
         )
+    if model.dtype not in (torch.float32, torch.float64):
+        raise BadInput(
+            f"{name} has weights of {str(model.dtype).removeprefix('torch.')}, too coarse to tell a change from "
+            "rounding: load it as float32 (model.float())"
+        )
     embeddings = model.get_input_embeddings()
     if not isinstance(embeddings, nn.Embedding):
         raise BadInput(f"{name} embeds its tokens by {type(embeddings).__name__}; an audit needs a table of embeddings")

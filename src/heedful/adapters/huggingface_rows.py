@@ -38,15 +38,15 @@ class Rows(NamedTuple):
         return self.shares.new_zeros(len(self.place), width).scatter(1, self.place[:, None], self.shares)
 
 
-def rows_of(pooling: str, tokens: Tensor, real: Tensor, padding: int) -> Rows:
-    """The classifying rows of tokens (B, L) padded on the right."""
+def rows_of(pooling: str, tokens: Tensor, real: Tensor, padding: int, dtype: torch.dtype) -> Rows:
+    """The classifying rows of tokens (B, L) padded on the right; shares are of that type."""
     if pooling == ALL:
-        return Rows(None, real / real.sum(dim=1, keepdim=True))
+        return Rows(None, real.to(dtype) / real.sum(dim=1, keepdim=True))
     place = torch.zeros(len(tokens), dtype=torch.int64, device=tokens.device)
     if pooling == LAST:  # as transformers looks for it: the rightmost token that is not the padding token
         places = torch.arange(tokens.shape[1], device=tokens.device)
         place = (places * (tokens != padding)).argmax(dim=1)
-    return Rows(place, torch.ones(len(tokens), 1, device=tokens.device))
+    return Rows(place, torch.ones(len(tokens), 1, dtype=dtype, device=tokens.device))
 
 
 def pooling_of(slopes: Tensor, real: Tensor) -> str | None:
