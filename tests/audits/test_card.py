@@ -41,7 +41,7 @@ def test_the_card_tells_what_the_verdict_follows_from(audited: heedful.Audit, tm
     for words in (*caveats(audited), *advice(audited), *(value for _, value in facts(audited))):
         assert words in page.text
     assert {"erasure", "evidence"} <= {cost.stage for cost in costs(audited)}
-    assert [example.title for example in examples(audited)][0] == "most to be trusted"
+    assert next(example.title for example in examples(audited)) == "most to be trusted"
     assert audited.report(tmp_path) == tmp_path / "card.html"
 
 

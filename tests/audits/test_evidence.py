@@ -133,7 +133,7 @@ def test_importance_that_does_not_fit_is_refused(change, words: str, tmp_path: P
         ("{", "line 3: not JSON"),
         ('{"id": "x", "tokens": ["a"], "weights": [1.0], "output": [0.5, 0.5]}', "line 3: lacks 'scores'"),
         (
-            '{"id": "x", "tokens": "a", "weights": [1.0], "scores": [[0.0, 0.0]], "bias": [0.0, 0.0], "output": [0.5, 0.5]}',
+            '{"id": "x", "tokens": "a", "weights": [1], "scores": [[0, 0]], "bias": [0, 0], "output": [0.5, 0.5]}',
             "line 3: 'tokens' is not",
         ),
         (

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 ROWS = 256  # texts a batch at most: more do not make it faster
 SHARE = 0.2  # of the memory at hand that a batch may take
-MOST = 1 << 30  # bytes that it may take on any machine
+MOST = 1 << 26  # bytes that it may take on any machine: what leaves a processor's cache takes nearly twice as long
 
 
 @dataclass(frozen=True, eq=False)

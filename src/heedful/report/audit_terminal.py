@@ -53,9 +53,7 @@ def audit_summary(audit: Audit) -> RenderableType:
 
 def cost_table(told: Sequence[Costed]) -> RenderableType:
     """Texts, readings and seconds of each stage, and of all."""
-    table = Table(
-        box=None, title="cost (a reading: one text, once)", title_justify="left", pad_edge=False
-    )
+    table = Table(box=None, title="cost (a reading: one text, once)", title_justify="left", pad_edge=False)
     table.add_column("stage")
     for name in ("texts", "readings", "seconds"):
         table.add_column(name, justify="right")

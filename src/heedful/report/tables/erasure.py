@@ -24,8 +24,8 @@ ERASURE = Layout(
     name="erasure",
     title="Erasure: items taken out of the text",
     caption=(
-        "Items are erased from what the model reads, deleted or made unknown or blank words, in the order of a ranking. A "
-        "decision that never changes counts as all items erased. Comprehensiveness and sufficiency: how far the "
+        "Items are erased from what the model reads, deleted or made unknown or blank, in the order of a ranking. "
+        "A decision that never changes counts as all items erased. Comprehensiveness and sufficiency: how far the "
         "probability of the decision falls without the items that rank first (high is good), and with them alone (low "
         "is good)."
     ),
