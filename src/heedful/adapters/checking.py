@@ -6,6 +6,7 @@
 - The map is a distribution, and what comes out are logits.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ def check(subject: Subject, texts: Texts) -> Contract:
         readings = [subject.forward(batch) for batch in alone]
         same = [subject.forward(batch, change=lambda shares: shares) for batch in alone]
         _check_maps(subject, readings)
-        identity = max(_apart(torch.cat([each.logits for each in ways]), originals) for ways in (readings, same))
+        identity = _largest(_apart(torch.cat([each.logits for each in ways]), originals) for ways in (readings, same))
         if not identity <= SAME:
             raise BadInput(
                 f"{_name(subject)}: with the very attention that was there put back, logits move by {identity:.3g} "
@@ -54,7 +55,7 @@ def check(subject: Subject, texts: Texts) -> Contract:
                 "another map, or give evidence as a file"
             )
         together = subject.forward(_wider(padded(chosen, np.arange(len(chosen))), subject.longest))
-        invariance = max(_apart(together.logits, originals), _maps_apart(together, readings))
+        invariance = _largest([_apart(together.logits, originals), _maps_apart(together, readings)])
         if not invariance <= INVARIANT:
             raise BadInput(
                 f"{_name(subject)}: read in a batch with longer texts, logits or weights move by {invariance:.3g} (at "
@@ -126,12 +127,17 @@ def _check_nothing(subject: Subject, texts: Texts) -> None:
 
 def _maps_apart(together: Reading, alone: list[Reading]) -> float:
     """The largest difference between weights, or between parts of attention that go to no item."""
-    far = 0.0
+    far = []
     for row, each in enumerate(alone):
         width = each.weights.shape[1]
-        far = max(far, float((together.weights[row, :width] - each.weights[0]).abs().max()))
-        far = max(far, float((together.aside[row] - each.aside[0]).abs()))
-    return far
+        far.append(float((together.weights[row, :width] - each.weights[0]).abs().max()))
+        far.append(float((together.aside[row] - each.aside[0]).abs()))
+    return _largest(far)
+
+
+def _largest(distances: Iterable[float]) -> float:
+    """The largest distance; NaN where one of them is, which Python's own max may drop."""
+    return float(np.max(list(distances)))
 
 
 def _apart(values: Tensor, others: Tensor) -> float:

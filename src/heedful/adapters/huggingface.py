@@ -1,6 +1,7 @@
 """A sequence classifier of Hugging Face transformers as the subject of an audit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from heedful.adapters.changes import Change, masses_of, normalised
+from heedful.adapters.checking import Contract, check
 from heedful.adapters.huggingface_attention import NAME, Look, register, watching
 from heedful.adapters.huggingface_borrowing import ATTENTION, PADDING, borrowed, embedding
-from heedful.adapters.huggingface_checks import Checked, check, probe
 from heedful.adapters.huggingface_intervention import Intervention
 from heedful.adapters.huggingface_loading import described, load_parts, required
 from heedful.adapters.huggingface_maps import checked, parsed
+from heedful.adapters.huggingface_probing import probe
 from heedful.adapters.huggingface_projection import output_projection
 from heedful.adapters.huggingface_rows import rows_of
 from heedful.adapters.huggingface_tokens import Tokens
@@ -63,9 +65,8 @@ class HuggingFace(Subject):
         """Texts as the model reads them; none is cut, however long."""
         return self.tokens.encode(texts)
 
-    def check(self, texts: Texts) -> Checked:
-        """Before any test: the model's own attention, taken out and put in again, must give its own logits, and a text
-        must be read alike alone and among longer ones. Otherwise BadInput, with what was measured."""
+    def check(self, texts: Texts) -> Contract:
+        """Before any test: see `heedful.adapters.checking`. BadInput, with what was measured, if something is wrong."""
         return check(self, texts)
 
     def forward(
@@ -82,6 +83,16 @@ class HuggingFace(Subject):
             raise BadInput(f"attention was computed in {len(look.heads)} layers, not in {self.layers} as at first")
         masses = masses_of(look.tokens().float().cpu()[:, None], item, batch.items)[:, 0]  # (B, T)
         return Reading(logits, normalised(masses), (1 - masses.sum(dim=1)).clamp(0, 1))
+
+    def original(self, batch: Padded) -> Tensor:
+        """Logits (B, K) by the model's own implementation of attention, each text alone and without padding."""
+        logits = []
+        for row in range(len(batch.tokens)):
+            one = batch.take(torch.tensor([row]))
+            tokens = one.tokens[one.real][None]
+            alone = replace(one, tokens=tokens, real=torch.ones_like(tokens, dtype=torch.bool))
+            logits.append(self.call(*self.inputs(alone), None))
+        return torch.cat(logits)
 
     def call(self, tokens: Tensor, real: Tensor, padding: int, look: Look | None, embed: Embed | None = None) -> Tensor:
         """Logits (B, K) of tokens (B, L), the attention looked at; by the model's own implementation without a look."""
