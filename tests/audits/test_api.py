@@ -1,5 +1,7 @@
 """`heedful.audit`: from a subject and texts to a verdict."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -74,6 +76,26 @@ def test_an_audit_is_saved_and_loaded(audited: heedful.Audit, tmp_path: Path) ->
         heedful.Audit.load(tmp_path)
     with pytest.raises(BadConfig, match="did you mean 'erasure'"):
         loaded.results("erasur")
+
+
+def test_a_model_with_scores_may_be_tested_by_readings_all_the_same(audited: heedful.Audit, tmp_path: Path) -> None:
+    subject = planted()
+    read = heedful.audit(subject, texts=TEXTS, sample=8, exact=False, out=tmp_path)
+    assert read.evidence.scores is None
+    assert audited.evidence.scores is not None
+    exact = audited.results("substitution")
+    assert (read.results("substitution")["uniform_tvd"] - exact["uniform_tvd"]).abs().max() < 1e-5
+    assert len(read.results("permutation")) == 8
+
+
+def test_reading_an_audit_needs_no_torch(audited: heedful.Audit) -> None:
+    code = (
+        "import sys, heedful\n"
+        f"audit = heedful.Audit.load({str(audited.folder)!r})\n"
+        "audit.verdict, audit.signals, audit.evidence, audit._repr_html_(), audit.tests\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
 def test_texts_longer_than_the_model_reads_are_refused_or_cut(tmp_path: Path) -> None:

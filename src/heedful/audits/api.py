@@ -27,7 +27,8 @@ def audit(
     file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) takes part in the race.
 
     `truncate` cuts texts that are too long, `skip_empty` leaves empty ones out; tests that read a text many times are
-    performed on a `sample` (200; 0: all) drawn by `seed`; nothing is fetched unless `download` is true. The directory
+    performed on a `sample` (200; 0: all) drawn by `seed`; nothing is fetched unless `download` is true; with
+    `exact=False` no scores are recovered from a model whose logits are affine in its attention. The directory
     in `out` is named by model, data and options: the same ones are the same directory. So many `threads` of arithmetic
     (0: as torch has it).
     """

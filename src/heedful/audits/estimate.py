@@ -56,7 +56,7 @@ def _of_model(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
     token = (time.perf_counter() - started) / max(1, int(texts.tokens.lengths.sum()))
     seconds = token * float(lengths.mean())  # of one reading
     items = float(texts.lengths.mean())
-    exact = exact_tests(("scores",)) if affine(subject, texts) else ()
+    exact = exact_tests(("scores",)) if audit.options.exact and affine(subject, texts) else ()
     size = audit.options.sample
     costs = [Cost("evidence", len(lengths), len(lengths), seconds * len(lengths))]
     for stage in plan(("scores",) if exact else (), battery=BATTERY, given=bool(given)):

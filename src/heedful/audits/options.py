@@ -49,6 +49,7 @@ class AuditOptions(Options):
     importance: GivenFacts | None = None
     sample: int = Field(200, ge=0)  # texts of the tests that read each of them many times; 0: all
     seed: int = Field(0, ge=0)
+    exact: bool = True  # where logits are affine in attention, tests go by scores and not by readings
 
     @property
     def name(self) -> str:

@@ -45,6 +45,7 @@ class Request:
     importance: pl.DataFrame | Path | str | None = None  # measured elsewhere, to be raced
     sample: int = 200  # texts of the tests that read each of them many times; 0: all
     seed: int = 0
+    exact: bool = True  # whether scores are recovered, and exact tests performed, where that is possible
     download: bool = False  # whether a model or a dataset may be fetched
 
     @classmethod
@@ -112,6 +113,7 @@ class Request:
                 importance=None if importance is None else told,
                 sample=self.sample,
                 seed=self.seed,
+                exact=self.exact,
             )
         except ValidationError as error:
             problem = error.errors()[0]

@@ -35,6 +35,9 @@ def audit(
     skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave empty texts out.")] = False,
     sample: Annotated[int, typer.Option(help="Texts of the tests that read each one many times; 0: all.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the sample and of all draws.")] = 0,
+    exact: Annotated[
+        bool, typer.Option("--exact/--no-exact", help="Go by scores where logits are affine in attention.")
+    ] = True,
     threads: Annotated[int, typer.Option(help="Threads of arithmetic; 0: as many as torch takes.")] = 0,
     download: Annotated[bool, typer.Option("--download", help="Allow to fetch the model or the dataset.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would cost, and do nothing.")] = False,
@@ -71,6 +74,7 @@ def audit(
         importance=importance,
         sample=sample,
         seed=seed,
+        exact=exact,
         download=download,
     )
     with bars() as reporter:
