@@ -3,12 +3,15 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import heedful
+from heedful.adapters.subject import Padded, Reading
 from heedful.audits import parting, testing
+from heedful.audits.planted import Planted
 from heedful.audits.request import Request
 from heedful.errors import BadConfig, BadInput, NotFound
 from tests.audits.made import TEXTS, Short, assert_same, labels_of, planted
@@ -140,6 +143,20 @@ def test_bad_requests_are_named_and_leave_nothing(values: dict[str, object], wor
     with pytest.raises(heedful.HeedfulError, match=words):
         heedful.audit(planted(), out=tmp_path / "audits", **values)
     assert not list((tmp_path / "audits").rglob("*.parquet"))
+
+
+class Halved(Planted):
+    """Its map does not sum to one."""
+
+    def forward(self, batch: Padded, **options: Any) -> Reading:
+        reading = super().forward(batch, **options)
+        return reading._replace(weights=reading.weights / 2)
+
+
+def test_a_map_that_does_not_sum_to_one_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="sum"):
+        heedful.audit(Halved(planted().plan), texts=TEXTS, out=tmp_path)
+    assert not any(tmp_path.iterdir())
 
 
 def test_what_is_no_subject_is_refused(tmp_path: Path) -> None:

@@ -65,10 +65,16 @@ def perform(audit: Audit, inputs: Inputs, *, threads: int = 0, reporter: Reporte
         try:
             _Session(audit, inputs, reporter or Reporter()).work()
         except (HeedfulError, MemoryError):
-            if fresh and not audit.manifest["stages"]:  # nothing to go on from: leave no trace
+            if fresh and _nothing_done(audit):
                 shutil.rmtree(audit.folder)
             raise
     return audit
+
+
+def _nothing_done(audit: Audit) -> bool:
+    """Whether there is nothing worth going on from: data that was read once more is no loss."""
+    manifest = audit.manifest
+    return not manifest["stages"].keys() - {"texts"} and "evidence" not in manifest.get("begun", {})
 
 
 class _Session:
@@ -96,8 +102,9 @@ class _Session:
             columns = filed.columns if filed is not None else ()
         self.exact = exact_tests(columns)
         battery = () if self.model is None else BATTERY
-        if self._do(plan(columns, battery=battery, given=self.inputs.given is not None)):
-            audit.report(audit.folder / "card.html")
+        done, page = self._do(plan(columns, battery=battery, given=self.inputs.given is not None)), "card.html"
+        if done or not (audit.folder / page).exists():
+            audit.report(audit.folder / page)
 
     def _do(self, stages: list[Stage]) -> list[Stage]:
         missing = self.audit.missing(stages)
