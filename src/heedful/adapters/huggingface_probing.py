@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def probe(subject: "HuggingFace") -> tuple[str, list[int]]:
     """Which tokens the model decides from, and how many heads each layer has; BadInput where that cannot be told."""
-    tokens, real, padding = subject.inputs(subject.example())
     look = Probe()
     kind = type(subject.model).__name__
     try:
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():
+            tokens, real, padding = subject.inputs(subject.example())
             logits = subject.call(tokens, real, padding, look)
     except HeedfulError:
         raise
