@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from heedful.errors import HeedfulError, NotFound
 from heedful.runs.directory import Run
-from heedful.runs.places import run_folders
+from heedful.runs.places import Places, run_folders
 
 
 class Refused(NamedTuple):
@@ -36,6 +36,17 @@ def gather(places: Sequence[Path]) -> Gathered:
         reasons = "; ".join(str(each.reason) for each in refused)
         raise NotFound(f"there is no run that can be shown: {reasons}")
     return Gathered(runs, refused)
+
+
+def given_runs(given: Places | Sequence[Run]) -> list[Run]:
+    """Runs that a user names: by themselves, or by places; of places, what cannot be read is left out."""
+    if not isinstance(given, Path | str):
+        runs = [each for each in given if isinstance(each, Run)]
+        if len(runs) == len(given):
+            return runs
+        given = [each for each in given if not isinstance(each, Run)]
+        return [*runs, *gather([Path(each) for each in given]).runs]
+    return gather([Path(given)]).runs
 
 
 def _opened(folder: Path) -> Run:
