@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from heedful.corpora.loading import load as load_corpus
     from heedful.errors import HeedfulError
     from heedful.evidence import Evidence
+    from heedful.report.seeds import seed_figures, seed_pairs
     from heedful.runs.api import run
     from heedful.runs.directory import Run
     from heedful.runs.listing import runs_in
@@ -36,6 +37,8 @@ __all__ = [
     "run",
     "runs_in",
     "scan",
+    "seed_figures",
+    "seed_pairs",
     "sweep",
 ]
 
@@ -50,6 +53,8 @@ _HOMES = {
     "run": ("heedful.runs.api", "run"),
     "runs_in": ("heedful.runs.listing", "runs_in"),
     "scan": ("heedful.runs.scanning", "scan"),
+    "seed_figures": ("heedful.report.seeds", "seed_figures"),
+    "seed_pairs": ("heedful.report.seeds", "seed_pairs"),
     "sweep": ("heedful.runs.sweep", "sweep"),
 }
 

@@ -6,7 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+import heedful
 from heedful.errors import BadInput
+from heedful.experiments.agreement import agreement
 from heedful.measures import bootstrap
 from heedful.report.key_figures import key_figures
 from heedful.report.seeds import seed_figures
@@ -60,3 +62,26 @@ def test_a_figure_that_only_some_runs_have(runs: list[Run], tmp_path: Path) -> N
 def test_other_instances_are_refused(runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="fewer and run-0 are of one configuration, but tested on other instances"):
         seed_figures([*runs, run_as(tmp_path / "fewer", seed=5, n=29)])
+
+
+def test_pairs_are_those_of_one_configuration(runs: list[Run], tmp_path: Path) -> None:
+    alone = run_as(tmp_path / "alone", seed=0, n=30, encoder="average")
+    frame = heedful.seed_pairs([*runs, alone], draws=100)
+    assert frame.select("first", "second").rows() == [(0, 1), (0, 2), (1, 2)]
+    assert set(frame["encoder"]) == {"bilstm"}
+    by_seed = {run.config.seed: run.evidence for run in runs}
+    expected = agreement(by_seed[0], by_seed[2])
+    row = frame.row(1, named=True)
+    assert row["n"] == 30
+    assert row["jsd"] == pytest.approx(expected["jsd"].mean())
+    assert row["same"] == pytest.approx(expected["same"].mean())
+    assert row["jsd_low"] < row["jsd"] < row["jsd_high"]
+    assert heedful.seed_pairs([alone]).is_empty()
+
+
+def test_runs_are_given_by_themselves_or_by_places(runs: list[Run]) -> None:
+    expected = seed_figures(runs, draws=20)
+    folder = runs[0].folder.parent
+    assert heedful.seed_figures(folder, draws=20).equals(expected)
+    assert heedful.seed_figures(str(folder), draws=20).equals(expected)
+    assert heedful.seed_figures([runs[0], *(run.folder for run in runs[1:])], draws=20).equals(expected)

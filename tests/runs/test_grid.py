@@ -140,7 +140,9 @@ def test_grids_are_files_and_settings_go_before_them(tmp_path: Path) -> None:
         read_grid("jain-walace")
 
 
-@pytest.mark.parametrize(("name", "cells"), [("jain-wallace", 72), ("serrano-smith", 24), ("seeds", 5)])
+@pytest.mark.parametrize(
+    ("name", "cells"), [("jain-wallace", 72), ("jain-wallace-short", 24), ("serrano-smith", 24), ("seeds", 5)]
+)
 def test_built_in_grids(name: str, cells: int) -> None:
     assert name in built_in()
     assert len(read_grid(name).configs) == cells

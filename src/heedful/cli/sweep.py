@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def sweep(
     grid: Annotated[
-        str, typer.Argument(help="A TOML file of configuration values, or jain-wallace, serrano-smith, seeds.")
+        str, typer.Argument(help="A TOML file of values, or jain-wallace, jain-wallace-short, serrano-smith, seeds.")
     ],
     on: Annotated[str, typer.Option(help="local: processes on this machine; ray: a cluster.")] = "local",
     workers: Annotated[

@@ -8,7 +8,7 @@ from heedful.audits.directory import OPTIONS, Audit
 from heedful.errors import HeedfulError, NotFound
 from heedful.report.audited import AuditedRun, is_audit
 from heedful.runs.directory import Run
-from heedful.runs.places import RUN, run_folders
+from heedful.runs.places import RUN, Places, run_folders
 
 
 class Refused(NamedTuple):
@@ -39,6 +39,17 @@ def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
         reasons = "; ".join(str(each.reason) for each in refused)
         raise NotFound(f"there is no run that can be shown: {reasons}")
     return Gathered(runs, refused)
+
+
+def given_runs(given: Places | Sequence[Run]) -> list[Run]:
+    """Runs that a user names: by themselves, or by places; of places, what cannot be read is left out."""
+    if not isinstance(given, Path | str):
+        runs = [each for each in given if isinstance(each, Run)]
+        if len(runs) == len(given):
+            return runs
+        given = [each for each in given if not isinstance(each, Run)]
+        return [*runs, *gather([Path(each) for each in given]).runs]
+    return gather([Path(given)]).runs
 
 
 def _opened(folder: Path) -> Run:

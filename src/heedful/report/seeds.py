@@ -1,4 +1,4 @@
-"""Key figures over seeds: runs that differ only in the seed, taken together."""
+"""Runs that differ only in the seed, taken together: their key figures, and how far their attention is apart."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,18 @@ from heedful.experiments.estimates import estimates
 from heedful.experiments.over_runs import spread
 from heedful.measures import Floats, bootstraps
 from heedful.report.configurations import check_same_instances
+from heedful.report.gathering import given_runs
 from heedful.report.key_figures import DRAWS, KEYS, key_values
 from heedful.runs.directory import Run
 from heedful.runs.listing import configuration_of
-from heedful.runs.seeds import by_configuration
+from heedful.runs.places import Places
+from heedful.runs.seeds import between, by_configuration
 
 _PARTS = ("mean", "low", "high")
+_NAMES = ("corpus", "model", "encoder", "attention", "preset")
+_ABOUT: dict[str, Any] = {**dict.fromkeys(_NAMES, pl.String), "subset": pl.Boolean, "configuration": pl.String}
 _KINDS: dict[str, Any] = {
-    **dict.fromkeys(("corpus", "model", "encoder", "attention", "preset"), pl.String),
-    "subset": pl.Boolean,
-    "configuration": pl.String,
+    **_ABOUT,
     "figure": pl.String,
     "runs": pl.List(pl.String),
     "seeds": pl.List(pl.Int64),
@@ -27,28 +29,60 @@ _KINDS: dict[str, Any] = {
     **dict.fromkeys(("mean", "std", "low", "high"), pl.Float64),
     **dict.fromkeys(("run_means", "run_lows", "run_highs"), pl.List(pl.Float64)),
 }
+_PAIRS = ("jsd", "tvd", "same")
+_PAIR_KINDS: dict[str, Any] = {
+    **_ABOUT,
+    **dict.fromkeys(("first", "second"), pl.Int64),
+    "n": pl.Int64,
+    **{f"{name}{end}": pl.Float64 for name in _PAIRS for end in ("", "_low", "_high")},
+}
 
 
-def seed_figures(runs: Sequence[Run], *, seed: int = 0, draws: int = DRAWS) -> pl.DataFrame:
-    """One row for each configuration and key figure that one of its runs has.
+def seed_figures(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DRAWS) -> pl.DataFrame:
+    """One row for each configuration and key figure that one of its runs has; `runs` are runs, or where they lie.
 
     `mean` is over the instances of all `runs` that have the figure, `n` the number of defined values, `std` the
     standard deviation of the runs' own means (of a sample; null for one run), `low` and `high` the 95 % interval over
     seeds and instances together. `run_means`, `run_lows` and `run_highs` are each run's own, with its interval over
     instances alone, in the order of `seeds`. Runs of one configuration with other instances are refused.
+
+    >>> import heedful
+    >>> frame = heedful.seed_figures("runs/")  # doctest: +SKIP
+    >>> frame.select("corpus", "encoder", "figure", "mean", "std", "low", "high")  # doctest: +SKIP
     """
-    rows = [row for group in by_configuration(runs) for row in _rows(group, seed, draws)]
+    rows = [row for group in by_configuration(given_runs(runs)) for row in _rows(group, seed, draws)]
     return pl.DataFrame(rows, schema=_KINDS)
+
+
+def seed_pairs(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DRAWS) -> pl.DataFrame:
+    """One row for each two runs of one configuration, by their seeds `first` and `second`: on the `n` instances that
+    both were tested on, the means of `jsd` of their attention (0 to ln 2), of `tvd` of their outputs and of `same`, the
+    share of equal decisions, with 95 % intervals over instances (`<figure>_low`, `<figure>_high`).
+
+    Configurations of one seed have none. Runs whose instances or items differ are refused.
+    """
+    rows = []
+    for group in by_configuration(given_runs(runs)):
+        numbers = {run.folder.name: run.config.seed for run in group}
+        if len(group) > 1:
+            for pair in between(group, seed=seed, draws=draws).pairs.iter_rows(named=True):
+                ends = {side: numbers[pair[side]] for side in ("first", "second")}
+                rows.append({**_about(group), **pair, **ends})
+    return pl.DataFrame(rows, schema=_PAIR_KINDS)
+
+
+def _about(group: Sequence[Run]) -> dict[str, Any]:
+    config = group[0].config
+    subset = bool(group[0].manifest["corpus"]["subset"])
+    names = {name: getattr(config, name) for name in _NAMES}
+    return {**names, "subset": subset, "configuration": configuration_of(config)}
 
 
 def _rows(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:
     frames = [key_values(run) for run in group]
     check_same_instances(group, frames)
     own = [estimates(frame.drop("id"), seed=seed, draws=draws) for frame in frames]
-    config = group[0].config
-    about = {name: getattr(config, name) for name in ("corpus", "model", "encoder", "attention", "preset")}
-    about["subset"] = bool(group[0].manifest["corpus"]["subset"])
-    about["configuration"] = configuration_of(config)
+    about = _about(group)
     rows = []
     for names, numbers in _alike([frame.columns for frame in frames]):
         values = np.stack([_numbers(frames[number], names) for number in numbers])  # (R, n, Q)

@@ -42,7 +42,7 @@ class Draft:
 def built_in() -> dict[str, Path]:
     """The grids that come with heedful, by name."""
     folder = Path(str(resources.files("heedful.runs"))) / "grids"
-    return {file.stem: file for file in sorted(folder.glob("*.toml"))}
+    return {file.stem: file for file in sorted(folder.glob("*.toml"), key=lambda file: file.stem)}
 
 
 def read_grid(grid: Mapping[str, Any] | Path | str, settings: Mapping[str, Any] | None = None) -> Grid:

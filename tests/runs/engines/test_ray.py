@@ -17,6 +17,8 @@ from heedful.runs.execution import perform
 from tests.runs.engines.test_local import outcome, process_in, task
 from tests.runs.small import VALUES, contents
 
+pytestmark = pytest.mark.xdist_group("ray")  # one cluster is enough
+
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[RayEngine]:

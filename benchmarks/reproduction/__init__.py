@@ -1,0 +1,1 @@
+"""The page docs/reproduction.md: what the papers' experiments give here, beside the published figures."""
