@@ -48,8 +48,8 @@ def given_runs(given: Places | Sequence[Run]) -> list[Run]:
         if len(runs) == len(given):
             return runs
         given = [each for each in given if not isinstance(each, Run)]
-        return [*runs, *gather([Path(each) for each in given]).runs]
-    return gather([Path(given)]).runs
+        return [*runs, *gather([Path(each) for each in given], audits=False).runs]
+    return gather([Path(given)], audits=False).runs
 
 
 def _opened(folder: Path) -> Run:
