@@ -144,6 +144,12 @@ def test_double_precision_is_read_alike(audited: str) -> None:
     np.testing.assert_allclose(double.read(texts).logits, single.read(texts).logits, atol=1e-4)
 
 
+def test_it_can_be_made_where_nothing_is_recorded() -> None:
+    model = classifier("bert")
+    with torch.inference_mode():
+        assert HuggingFace(model, word_pieces()).pooling == "first"
+
+
 def test_texts_of_nothing_are_read() -> None:
     subject = made("gpt2")
     texts = subject.encode(TEXTS)
@@ -151,3 +157,7 @@ def test_texts_of_nothing_are_read() -> None:
     seen = subject.read(erased)
     assert np.isfinite(seen.logits).all()
     assert len(seen.weights.values) == 0
+    batch = padded(erased, np.arange(2))
+    real = batch.real.clone()
+    subject.forward(batch)
+    assert torch.equal(batch.real, real)

@@ -18,7 +18,7 @@ from heedful.adapters.huggingface_loading import described, load_parts, required
 from heedful.adapters.huggingface_maps import checked, parsed
 from heedful.adapters.huggingface_probing import probe
 from heedful.adapters.huggingface_projection import output_projection
-from heedful.adapters.huggingface_rows import rows_of
+from heedful.adapters.huggingface_rows import ALL, rows_of
 from heedful.adapters.huggingface_tokens import Tokens
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
 from heedful.adapters.texts import NO_ITEM, Texts
@@ -108,7 +108,7 @@ class HuggingFace(Subject):
     def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:
         """Tokens (B, L) padded on the right as the model expects it, the real ones, and the token that pads."""
         missing = 1 if batch.tokens.shape[1] == 0 else 0
-        real = pad(batch.real, (0, missing))
+        real = pad(batch.real, (0, missing)).clone()
         padding = self._padding(batch.tokens[batch.real])
         tokens = pad(batch.tokens, (0, missing)).where(real, padding)
         real[:, 0] |= ~real.any(dim=1)
@@ -135,6 +135,7 @@ class HuggingFace(Subject):
         heads, width = int(config.num_attention_heads), int(config.hidden_size)
         inner = int(getattr(config, "intermediate_size", None) or 4 * width)
         layer = 4 * heads * tokens**2 + tokens * (8 * width + 3 * inner)
+        layer += 8 * heads * tokens**2 if self.pooling == ALL else 0  # all rows are changed
         kept = tokens**2 * layers if self.map.kind == "rollout" else 0
         kept += tokens * heads * (width + heads) if self.map.kind == "norm" else 0
         return 4 * (layer * (layers if gradient else 1) + kept)

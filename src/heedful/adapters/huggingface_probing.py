@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from heedful.adapters.huggingface import HuggingFace
 
 
+@torch.inference_mode(False)
+@torch.enable_grad()
 def probe(subject: "HuggingFace") -> tuple[str, list[int]]:
     """Which tokens the model decides from, and how many heads each layer has; BadInput where that cannot be told."""
-    tokens, real, padding = subject.inputs(subject.example())
     look = Probe()
     kind = type(subject.model).__name__
+    tokens, real, padding = subject.inputs(subject.example())
     try:
-        with torch.enable_grad():
-            logits = subject.call(tokens, real, padding, look)
+        logits = subject.call(tokens, real, padding, look)
     except HeedfulError:
         raise
     except Exception as error:  # whatever a model of some family may say
