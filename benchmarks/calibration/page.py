@@ -12,7 +12,7 @@ from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, INSTANCES, STEPS
 from heedful.audits.criteria import CRITERIA
 from heedful.audits.instances import judged
 from heedful.audits.plans import UNFAITHFUL
-from heedful.audits.rule import FEW
+from heedful.audits.rule import FEW, criteria_of
 from heedful.audits.signals import Level
 from heedful.audits.thresholds import Bars
 
@@ -61,6 +61,7 @@ def page(told: Outcome, template: str) -> str:
         "fixed_subjects": _subjects(FIXED, FIXED_SEEDS),
         "unseen_subjects": _subjects(UNSEEN, UNSEEN_SEEDS),
         "better": _better(told),
+        "short": _short(told),
     }
     for name, text in parts.items():
         template = template.replace("{{" + name + "}}", text)
@@ -198,6 +199,23 @@ def _instances(told: Outcome) -> str:
         counts = [int((answers == said).sum()) for said in ANSWERS]
         rows.append([name, *(f"{100 * count / len(answers):.1f} %" for count in counts), f"{len(answers):,}"])
     return _table(["attention", *ANSWERS, "instances"], rows)
+
+
+def _short(told: Outcome) -> str:
+    """What keeps faithful attention from a yes."""
+    faithful = [case for case in told.unseen if case.plan.faithful]
+    criteria = [c for case in faithful for c in criteria_of(case.found["input"], told.bars["input"])]
+    rows = [
+        [
+            f"`{asked.name}`",
+            *(
+                str(sum(c.name == asked.name and c.outcome == outcome for c in criteria))
+                for outcome in ("met", "open", "not met")
+            ),
+        ]
+        for asked in CRITERIA
+    ]
+    return _table([f"criterion, {len(faithful)} faithful subjects", "met", "open", "not met"], rows)
 
 
 def _better(told: Outcome) -> str:
