@@ -19,7 +19,7 @@ from benchmarks.calibration.measuring import LEVELS, Case, case_of, cases_in, ke
 from benchmarks.calibration.page import Outcome, page, seen_cases, step_rows
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, UNSEEN, UNSEEN_SEEDS, plans, steps
 from benchmarks.report import FOLDER
-from heedful.audits.plans import Plan
+from heedful.audits.planted_plan import Plan
 from heedful.audits.thresholds import FILE
 from heedful.files import write_parquet, write_text
 

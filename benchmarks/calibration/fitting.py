@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.calibration.measuring import Case
 from heedful.audits.criteria import CRITERIA
-from heedful.audits.plans import Kind
+from heedful.audits.planted_plan import Kind
 from heedful.audits.rule import answer_of, criteria_of
 from heedful.audits.signals import Level
 from heedful.audits.thresholds import Bars

@@ -8,9 +8,9 @@ import polars as pl
 
 from heedful import experiments
 from heedful.audits.battery import BATTERY
-from heedful.audits.estimates import Measurements, measured
-from heedful.audits.plans import Plan
+from heedful.audits.measuring import Measurements, measured
 from heedful.audits.planted import Planted
+from heedful.audits.planted_plan import Plan
 from heedful.audits.signals import Level, signals
 
 THROUGH_MODEL = {"permutation": {}, "substitution": {}, "violation": {}, "erasure": {"ways": ("delete",)}}

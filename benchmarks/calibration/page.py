@@ -11,7 +11,7 @@ from benchmarks.calibration.measuring import Case
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, INSTANCES, STEPS, UNSEEN, UNSEEN_SEEDS, Setting
 from heedful.audits.criteria import CRITERIA
 from heedful.audits.instances import judged
-from heedful.audits.plans import UNFAITHFUL
+from heedful.audits.planted_plan import UNFAITHFUL
 from heedful.audits.rule import FEW, criteria_of
 from heedful.audits.signals import Level
 from heedful.audits.thresholds import Bars

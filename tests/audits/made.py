@@ -7,8 +7,8 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 import heedful
-from heedful.audits.plans import Plan
 from heedful.audits.planted import Planted
+from heedful.audits.planted_plan import Plan
 from heedful.audits.planted_texts import written
 
 FAITHFUL = Plan(kind="faithful", length=8, instances=34)

@@ -9,7 +9,7 @@ from benchmarks.calibration.counting import Rate
 from benchmarks.calibration.fitting import Family
 from benchmarks.calibration.measuring import Case, case_of, cases_in, kept
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, UNSEEN, UNSEEN_SEEDS
-from heedful.audits.plans import UNFAITHFUL, Kind, Plan
+from heedful.audits.planted_plan import UNFAITHFUL, Kind, Plan
 from heedful.audits.rule import judge
 
 SETTING = Plan(encoder="recurrent", length=14, noise=0.15, deciding=2, instances=40)

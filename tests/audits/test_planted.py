@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from heedful.adapters.changes import assigned
-from heedful.audits.plans import UNFAITHFUL, Kind, Plan
 from heedful.audits.planted import Planted
+from heedful.audits.planted_plan import UNFAITHFUL, Kind, Plan
 from heedful.evidence import probabilities
 from heedful.ragged import Ragged
 

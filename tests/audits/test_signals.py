@@ -3,8 +3,8 @@ import math
 import polars as pl
 import pytest
 
-from heedful.audits.plans import Plan
 from heedful.audits.planted import Planted
+from heedful.audits.planted_plan import Plan
 from heedful.audits.signals import level_of, methods_of, signals
 from heedful.errors import HeedfulError
 from heedful.experiments import EXPERIMENTS

@@ -15,7 +15,7 @@ from torch import Tensor
 from heedful.adapters.changes import Change, changed, masses_of, normalised
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
 from heedful.adapters.texts import Texts, each_token_an_item
-from heedful.audits.plans import SHARP, Plan
+from heedful.audits.planted_plan import SHARP, Plan
 from heedful.audits.planted_texts import embeddings, vocabulary, written
 from heedful.evidence import Evidence
 from heedful.models.decoders import output_of

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.audits.plans import SHARP, Plan
+from heedful.audits.planted_plan import SHARP, Plan
 from heedful.randomness import Stream
 
 EACH = 30  # words of a sort: those that speak for a class, for another one, distractors

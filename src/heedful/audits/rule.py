@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from heedful.audits.criteria import CRITERIA, Asked
-from heedful.audits.estimates import Measured, Measurements, measured
 from heedful.audits.instances import judged
+from heedful.audits.measuring import Measured, Measurements, measured
 from heedful.audits.signals import Level
 from heedful.audits.thresholds import CALIBRATED, Bars, Thresholds
 from heedful.audits.verdict import Answer, Better, Criterion, Outcome, Verdict
