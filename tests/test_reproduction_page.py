@@ -43,7 +43,7 @@ def test_the_page(runs: list[Run], tmp_path: Path) -> None:
     assert images
     assert all((tmp_path / image).is_file() for image in images)
     assert len(images) == len(list((tmp_path / "images" / "reproduction").glob("*.svg")))
-    assert "Not finished when this page was written: IMDB (bilstm)" in page
+    assert "Not finished when this page was written: IMDB with BiLSTM" in page
     assert "nan" not in page.lower().replace("finance", "")
     assert str(tmp_path.parent) not in page
     assert len(pl.read_csv(tmp_path / "reproduction" / "comparison.csv")) > 0

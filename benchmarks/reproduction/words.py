@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchmarks.reproduction.reading import CORPORA
+from benchmarks.reproduction.reading import CORPORA, ENCODERS
 from heedful.runs.directory import Run
 
 WORDS = {
@@ -121,9 +121,13 @@ _REASONS = """- **Left out.** ADR may not be redistributed and MIMIC needs crede
 
 def left_out(runs: Sequence[Run]) -> str:
     """What the page lacks, and why."""
-    there = {(run.config.corpus, run.config.encoder) for run in runs if run.config.model == "classifier"}
+    there = {
+        (run.config.corpus, run.config.encoder)
+        for run in runs
+        if run.config.model == "classifier" and run.done("removal")
+    }
     late = [
-        f"{CORPORA[corpus]} ({encoder})"
+        f"{CORPORA[corpus]} with {ENCODERS[encoder]}"
         for corpus in CORPORA
         for encoder in ("bilstm", "average")
         if corpus in _USUAL and (corpus, encoder) not in there
