@@ -21,8 +21,8 @@ each claim. `heedful compare runs/` prints both, `heedful report runs/` shows ev
 
 ## In short
 
-What the two papers found, looked for in these models ([the rules](compare.md#claims)). "Often" and "mostly" are taken as
-more than half, which is more than the papers say: where such a claim does not hold here, it is weaker, not refuted.
+What the two papers found, looked for in these models ([the rules](compare.md#claims)). "Often" and "mostly" are taken
+as more than half, which is more than the papers say: where such a claim does not hold here, it is weaker, not refuted.
 """,
     "near": """
 How many published figures ours are near to, and not (near: within half of the published standard deviation, not far:

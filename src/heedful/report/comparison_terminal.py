@@ -59,9 +59,9 @@ def _figures(side: Side) -> Table:
     table.add_column("decided", no_wrap=True, overflow="ellipsis", max_width=10)
     table.add_column("ours", overflow="fold")
     if count > 1:
-        table.add_column("seeds", overflow="fold")
+        table.add_column("seeds", no_wrap=True)
     for source in sources:
-        table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
+        table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold", min_width=9)
         table.add_column("apart", overflow="fold")
     for row in side.rows:
         ours = row.told.ours
@@ -72,7 +72,7 @@ def _figures(side: Side) -> Table:
             Text(f"{figure(ours.mean)}{interval}"),
         ]
         if count > 1:
-            cells.append(Text("" if ours.spread is None else f"±{figure(ours.spread, 3)}"))
+            cells.append(Text("" if ours.spread is None else f"±{figure(ours.spread, 3).removeprefix('0')}"))
         for source in sources:
             cells += [_published(getattr(row.told, source)), _apart(getattr(row, source))]
         table.add_row(*cells)
