@@ -43,7 +43,7 @@ def test_the_page(runs: list[Run], tmp_path: Path) -> None:
     assert images
     assert all((tmp_path / image).is_file() for image in images)
     assert len(images) == len(list((tmp_path / "images" / "reproduction").glob("*.svg")))
-    assert "Not finished when this page was written: IMDB (bilstm)" in page
+    assert "Not finished when this page was written: IMDB with BiLSTM" in page
     assert "nan" not in page.lower().replace("finance", "")
     assert str(tmp_path.parent) not in page
     assert len(pl.read_csv(tmp_path / "reproduction" / "comparison.csv")) > 0
@@ -81,7 +81,7 @@ def test_how_soon_decisions_change(runs: list[Run]) -> None:
 def test_seeds(runs: list[Run]) -> None:
     (group,) = seeds.several(runs)
     assert "| SST | BiLSTM | 0 and 1 |" in seeds.attention([group])
-    assert "| SST | BiLSTM | right |" in seeds.figures([group])
+    assert "| SST | BiLSTM | The share of right decisions |" in seeds.figures([group])
 
 
 @pytest.mark.parametrize(("name", "cells"), [("classification", 12), ("answering", 6), ("documents", 24)])

@@ -16,8 +16,9 @@ def costs(runs: Sequence[Run]) -> str:
     for run in runs:
         manifest = run.manifest
         seconds = {name: cost["seconds"] for name, cost in manifest["stages"].items()}
-        longest = max((name for name in seconds if name not in (*_STAGES, "prepare")), key=lambda name: seconds[name])
-        rest = sum(cost for name, cost in seconds.items() if name not in (*_STAGES, "prepare", longest))
+        experiments = {name: cost for name, cost in seconds.items() if name not in (*_STAGES, "prepare")}
+        longest = max(experiments, key=lambda name: experiments[name], default=None)
+        rest = sum(cost for name, cost in experiments.items() if name != longest)
         sizes = (f"{sum(manifest['corpus']['counts'][split]):,}" for split in ("train", "test"))
         memory = max(cost["peak_memory_mb"] or 0 for cost in manifest["stages"].values()) / 1000
         rows.append(
@@ -28,7 +29,7 @@ def costs(runs: Sequence[Run]) -> str:
                 " / ".join(sizes),
                 str(run.config.training.epochs),
                 *(f"{seconds[stage]:,.0f}" if stage in seconds else UNKNOWN for stage in _STAGES),
-                f"{seconds[longest]:,.0f} ({longest.replace('_', ' ')})",
+                UNKNOWN if longest is None else f"{seconds[longest]:,.0f} ({longest.replace('_', ' ')})",
                 f"{rest:,.0f}",
                 f"{memory:.1f}",
             ]

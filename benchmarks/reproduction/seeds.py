@@ -17,13 +17,13 @@ def several(runs: Sequence[Run]) -> list[list[Run]]:
 
 def figures(groups: Sequence[Sequence[Run]]) -> str:
     """Every key figure: mean, standard deviation over seeds, interval over seeds and instances, each seed's own."""
-    titles = {key.name: key.title for key in KEYS}
+    meanings = {key.name: key.meaning.rstrip(".") for key in KEYS}
     rows = []
     for group in groups:
         for row in seed_figures(group).iter_rows(named=True):
             own = ", ".join(f"{value:.3f}" for value in row["run_means"])
             interval = f"[{row['low']:.3f}, {row['high']:.3f}]"
-            told = [titles[row["figure"]], f"{row['mean']:.3f}", f"{row['std']:.3f}", interval, own]
+            told = [meanings[row["figure"]], f"{row['mean']:.3f}", f"{row['std']:.3f}", interval, own]
             rows.append([corpus_name(group[0]), model_name(group[0]), *told])
     return table(["corpus", "model", "figure", "mean", "sd", "95 %", "seed by seed"], rows, left=3)
 

@@ -34,8 +34,6 @@ def comparison_view(comparison: Comparison) -> RenderableType:
         parts += [_figures(side), *([Text(side.seeds)] if side.seeds else []), Text()]
     if comparison.sides:
         parts += [Text(f"{LEGEND} In brackets 95 % intervals over seeds and instances. {RELEASED}")]
-        if any(len(side.configuration.runs) > 1 for side in comparison.sides):
-            parts += [Text("seeds: standard deviation of the figure from seed to seed.")]
         parts += [*([Text(comparison.caveats)] if comparison.caveats else []), Text()]
     else:
         parts += [Text("Nothing comparable: no figure was published of these models on these corpora."), Text()]
@@ -58,8 +56,6 @@ def _figures(side: Side) -> Table:
     table.add_column("figure", no_wrap=True)
     table.add_column("decided", no_wrap=True, overflow="ellipsis", max_width=10)
     table.add_column("ours", overflow="fold")
-    if count > 1:
-        table.add_column("seeds", overflow="fold")
     for source in sources:
         table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
         table.add_column("apart", overflow="fold")
@@ -71,8 +67,6 @@ def _figures(side: Side) -> Table:
             Text(printable(row.told.decided or "all")),
             Text(f"{figure(ours.mean)}{interval}"),
         ]
-        if count > 1:
-            cells.append(Text("" if ours.spread is None else f"±{figure(ours.spread, 3)}"))
         for source in sources:
             cells += [_published(getattr(row.told, source)), _apart(getattr(row, source))]
         table.add_row(*cells)
