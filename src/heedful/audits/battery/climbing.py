@@ -2,8 +2,8 @@
 
 From several seeded starts, each text by itself, Adam climbs the divergence of the map from the model's own. Near the
 border of what epsilon allows it goes along it: what would move the output is taken out of the slope, and beyond it a
-Newton step leads back. The farthest map that was passed within epsilon is kept. (A penalty, as in the paper's search,
-holds it back or lets it stray: with as many readings it found a seventh less.) Items without any weight stay without.
+Newton step leads back; a penalty, as in the paper's search, holds it back or lets it stray. The farthest map that was
+passed within epsilon is kept. Items without any weight stay without.
 """
 
 import math
