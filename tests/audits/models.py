@@ -1,6 +1,8 @@
 """Functions that `heedful audit --module` calls."""
 
+from heedful.adapters.module import Module
 from heedful.adapters.subject import Subject
+from tests.adapters.small import Small
 from tests.audits.made import planted
 
 
@@ -14,6 +16,19 @@ def distracted() -> Subject:
 
 def broken() -> Subject:
     raise ValueError("no weights here")
+
+
+def leaving() -> Subject:
+    raise SystemExit(0)
+
+
+def strange() -> Subject:
+    """A model whose tokenizer fails."""
+    return Module(Small(), attention="attention", embedding="embedding", tokenize=_fails, classes=("a", "b"))
+
+
+def _fails(text: str) -> list[int]:
+    raise ZeroDivisionError("no tokens")
 
 
 number = 3

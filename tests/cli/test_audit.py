@@ -81,6 +81,14 @@ CASES = {
     ),
     "ids": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--id", "label"], "id 'good' occurs more"),
     "fail on": (["--fail-on", "maybe"], "unknown answer to fail on 'maybe'"),
+    "exit": (["--module", f"{MODELS}:leaving", "--data", "mine.csv"], "SystemExit: 0"),  # no verdict, so no code 0
+    "tokenizer": (["--module", f"{MODELS}:strange", "--data", "mine.csv"], "ZeroDivisionError: no tokens"),
+    "threads": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--threads", "-1"], "threads = -1"),
+    "no dataset": (["--module", f"{MODELS}:faithful", "--data", "hf:"], "name a dataset"),
+    "map": (["--evidence", "mine.parquet", "--map", "norm"], "map = norm: this is chosen of a transformers"),
+    "items": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--items", "words"], "items = words"),
+    "misfit": (["--evidence", "mine.parquet", "--importance", "few.jsonl"], "no row for instance"),
+    "no numbers": (["--evidence", "mine.parquet", "--importance", "text.jsonl"], "not a list of numbers"),
     "two": (["--hf", "x", "--evidence", "y.parquet"], "hf and evidence given"),
     "no evidence": (["--evidence", "none.parquet"], "no such evidence file"),
     "evidence and texts": (["--evidence", "mine.parquet", "--truncate"], "truncate is of texts"),
@@ -93,9 +101,11 @@ def test_bad_input_is_one_line_and_leaves_nothing(case: str, tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     csv(tmp_path / "mine.csv", ["text,label", "a film,good", "a book,good"])
     planted().evidence().write(tmp_path / "mine.parquet")
+    (tmp_path / "few.jsonl").write_text('{"id": "x", "method": "mine", "values": [1.0]}')
+    (tmp_path / "text.jsonl").write_text('{"id": "x", "method": "mine", "values": "abc"}')
     arguments, words = CASES[case]
     answer = heedful("audit", *arguments)
     assert answer.code == 2, answer
     (error,) = (line for line in answer.err.splitlines() if line.startswith("error:"))
     assert words in error
-    assert not list((tmp_path / "audits").rglob("*.parquet"))
+    assert not list((tmp_path / "audits").rglob("*"))

@@ -7,6 +7,7 @@ import pytest
 import heedful
 from heedful.report.audited import AuditedRun
 from heedful.report.gathering import gather
+from heedful.report.lacking import lacking
 from heedful.report.site.writer import write_site
 from tests.audits.made import TEXTS, labels_of, planted
 from tests.making import make_evidence
@@ -37,6 +38,8 @@ def test_an_audit_is_read_as_a_run_of_the_texts_that_all_tests_know(audits: Path
     assert len(by_route["evidence"].evidence) == 34
     assert run.verdict().words == run.audit.verdict.words
     assert run.metrics["test"]["accuracy"] == 1.0
+    assert sum(run.manifest["corpus"]["counts"]["test"]) == run.metrics["test"]["n"] == len(TEXTS)
+    assert lacking(run, "adversary_search") == "adversary_search is not among the tests of this audit"
     assert by_route["evidence"].metrics["test"]["accuracy"] is None
 
 

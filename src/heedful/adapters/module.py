@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed, masses_of, normalised
+from heedful.adapters.foreign import foreign
 from heedful.adapters.module_filling import Filled, filled
 from heedful.adapters.module_hooks import Hook, listening
 from heedful.adapters.module_outputs import Key, told
@@ -15,7 +16,7 @@ from heedful.adapters.module_texts import Tokenize, check_token, encoded
 from heedful.adapters.module_weights import Row, Weights
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
 from heedful.adapters.texts import Texts
-from heedful.errors import BadConfig, BadInput
+from heedful.errors import BadConfig, BadInput, HeedfulError
 
 Call = Callable[[Any, Tensor, Tensor], Any]  # of a model, tokens (B, L) and which of them are real (B, L)
 
@@ -98,7 +99,13 @@ class Module(Subject):
                 )
             return None if embed is None else embed(vectors)
 
-        logits = self._read(tokens, real, [(self.attention, attend), (self.embedding, replace)])
+        try:
+            logits = self._read(tokens, real, [(self.attention, attend), (self.embedding, replace)])
+        except HeedfulError:
+            raise
+        except (Exception, SystemExit):
+            self.original(batch)  # says so if the model fails by itself; otherwise the fault is in what was changed
+            raise
         self._check_calls("attention", self.weights.name, len(heard))
         self._check_calls("embedding", str(self.about["embedding"]), len(embedded))
         mean = heard[0].mean(dim=1, keepdim=True)  # (B, 1, L)
@@ -109,7 +116,9 @@ class Module(Subject):
     def original(self, batch: Padded) -> Tensor:
         """Logits without any hook."""
         filled = self._filled(batch)
-        return self._read(filled.tokens, filled.real, [])
+        what = f"{self.about['name']}, reading tokens {tuple(filled.tokens.shape)},"
+        with foreign(what, "call the model in Python to see where"):
+            return self._read(filled.tokens, filled.real, [])
 
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
         """Four bytes for what each layer makes of a token, twice for what is made in between, once more with gradients;

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heedful.adapters.foreign import foreign
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.errors import BadConfig, BadInput
 from heedful.ragged import Ragged
@@ -22,7 +23,9 @@ def encoded(texts: Sequence[str], tokenize: Tokenize, known: int | None = None) 
     """
     tokens, items, names = [], [], []
     for number, text in enumerate(texts):
-        ids, called = _parts(tokenize(text), text, number)
+        with foreign(f"the tokenizer, on text {number} ({text[:40]!r}),", "call it by hand to see where"):
+            made = tokenize(text)
+        ids, called = _parts(made, text, number)
         named = np.array([name is not None for name in called], dtype=bool)
         unknown = ids[_strange(ids, known)]
         if len(unknown):

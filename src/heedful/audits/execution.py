@@ -13,7 +13,7 @@ from heedful.audits.contract import check_contract
 from heedful.audits.directory import Audit
 from heedful.audits.evidencing import copy_evidence, evidence_parts, write_metrics
 from heedful.audits.filed import Filed
-from heedful.audits.given import Given, write_given
+from heedful.audits.given import Given, Misfit, write_given
 from heedful.audits.judging import write_signals, write_verdict
 from heedful.audits.parting import costed, perform_parts
 from heedful.audits.plan import Stage, exact_tests, plan
@@ -27,7 +27,7 @@ from heedful.audits.testing import (
     given_parts,
     importance_parts,
 )
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadConfig, BadInput
 from heedful.files import remove_temporaries
 from heedful.runs.execution import threads as limited
 from heedful.runs.execution import versions
@@ -59,13 +59,15 @@ class Inputs:
 def perform(audit: Audit, inputs: Inputs, *, threads: int = 0, reporter: Reporter | None = None) -> Audit:
     """Do what is missing of an audit; with so many threads of arithmetic (0: as torch has it)."""
     inputs.check()
+    if threads < 0:
+        raise BadConfig(f"threads = {threads}: give a number of threads, or 0 for as many as torch takes")
     fresh = not audit.folder.exists()
     with locked(audit.folder), limited(threads) if threads else nullcontext():
         remove_temporaries(audit.folder)
         try:
             _Session(audit, inputs, reporter or Reporter()).work()
-        except (HeedfulError, MemoryError):
-            if fresh and _nothing_done(audit):
+        except Exception as error:
+            if fresh and (isinstance(error, Misfit) or _nothing_done(audit)):
                 shutil.rmtree(audit.folder)
             raise
     return audit

@@ -21,6 +21,10 @@ OURS = frozenset(
 )
 
 
+class Misfit(BadInput):
+    """Importance that is not of this evidence. Another file makes another audit, so this one has no future."""
+
+
 @dataclass(frozen=True)
 class Given:
     """A table of importance."""
@@ -40,10 +44,11 @@ def given(importance: pl.DataFrame | Path | str) -> Given:
         path = Path(importance)
         name, table, mark = str(path), _scanned(path), source_fingerprint(path)
     try:
-        there = table.collect_schema().names()
+        there = table.collect_schema()
         for column in COLUMNS:
             if column not in there:
                 raise BadInput(f"{name}: column '{column}' is missing; importance has id, method and values at least")
+        _check_lists(there, name)
         wanted = [pl.col(column).cast(kind) for column, kind in COLUMNS.items()]
         table = table.select(*wanted, *([pl.col("tokens").cast(pl.List(pl.String))] if "tokens" in there else []))
         methods = table.select(pl.col("method").unique(maintain_order=True)).collect()["method"].to_list()
@@ -61,13 +66,13 @@ def write_given(audit: Audit, importance: Given) -> str:
     total = int(evidence.select(pl.len()).collect().item())
     for method, n, different in counts.iter_rows():
         if n > different:
-            raise BadInput(f"{importance.name}, method '{method}': an id has several rows; give one an instance")
+            raise Misfit(f"{importance.name}, method '{method}': an id has several rows; give one an instance")
     for method in importance.methods:
         found = counts.filter(pl.col("method") == method)["different"].to_list()
         if found != [total]:
             rows = importance.table.filter(pl.col("method") == method)
             lost = evidence.join(rows, on="id", how="anti", maintain_order="left").head(1).collect()["id"].item()
-            raise BadInput(f"{importance.name}, method '{method}': there is no row for instance '{lost}'; give all")
+            raise Misfit(f"{importance.name}, method '{method}': there is no row for instance '{lost}'; give all")
     length = pl.col("own").list.len()
     _refuse(joined.filter(pl.col("values").list.len() != length), importance, "has another number of values than items")
     bad = pl.col("values").list.eval(pl.element().is_null() | ~pl.element().is_finite()).list.any()
@@ -114,6 +119,18 @@ def _scanned(path: Path) -> pl.LazyFrame:
     raise BadInput(f"{path}: unknown kind of file; valid: .parquet, .jsonl")
 
 
+def _check_lists(there: pl.Schema, name: str) -> None:
+    """Casts are made when values are read, which is too late to refuse a table."""
+    for column, leaf in (("values", "numbers"), ("tokens", "text")):
+        kind = there.get(column)
+        if kind is None and column == "tokens":
+            continue
+        inner = kind.inner if isinstance(kind, pl.List | pl.Array) else None
+        fits = inner is not None and (inner.is_numeric() if leaf == "numbers" else inner == pl.String)
+        if not fits and inner != pl.Null:
+            raise BadInput(f"{name}: column '{column}' is not a list of {leaf} in each row, but {kind}")
+
+
 def _check_methods(methods: list[str | None], name: str) -> None:
     if not methods:
         raise BadInput(f"{name}: there is no importance in it")
@@ -126,4 +143,4 @@ def _check_methods(methods: list[str | None], name: str) -> None:
 
 def _refuse(rows: pl.LazyFrame, importance: Given, problem: str) -> None:
     for name, method in rows.select("id", "method").head(1).collect().iter_rows():
-        raise BadInput(f"{importance.name}, method '{method}', instance '{name}': {problem}; give one value an item")
+        raise Misfit(f"{importance.name}, method '{method}', instance '{name}': {problem}; give one value an item")

@@ -43,6 +43,8 @@ def _split(data: str, *, download: bool) -> Any:
     except ImportError as error:
         raise MissingExtra("datasets", "hf", f"--data {data}") from error
     name, split = _named(data.removeprefix(PREFIX))
+    if not name:
+        raise BadInput(f"{data}: name a dataset, as in {PREFIX}NAME or {PREFIX}NAME:SPLIT")
     loaded = _loaded(datasets, name, data, download=download)
     if not isinstance(loaded, dict):
         if split is not None:

@@ -92,7 +92,7 @@ def advice(audit: Audit) -> list[str]:
         steps.append("do not show this map to people as the reason for a decision")
         if audit.options.route == "huggingface":
             steps.append("try another map: --map norm, --map rollout, or a layer and head")
-    elif verdict.answer == "with caution":
+    elif verdict.answer == "with caution" and verdict.level == "input":  # elsewhere no text's is ever yes
         steps.append("show the map only where its own text's verdict is yes (Audit.verdict.instances)")
     if any(criterion.outcome == "open" for criterion in verdict.criteria):
         steps.append("open criteria: give more texts, or a larger --sample")
@@ -149,4 +149,4 @@ def _asked(criterion: Criterion) -> str:
 
 
 def _shown(criterion: Criterion, value: float) -> str:
-    return f"{100 * value:.0f} %" if criterion.name in PERCENT else f"{value:.2f}"
+    return f"{100 * value:.0f} %" if criterion.name in PERCENT else f"{value:.3f}"

@@ -20,6 +20,7 @@ from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
 
 _WAYS = ("subject", "hf", "module", "evidence")
+_OF_HF = {"map": "cls", "items": "tokens"}
 _OF_TEXTS = ("texts", "data", "labels", "ids", "label", "id", "truncate", "skip_empty")
 
 
@@ -65,6 +66,13 @@ class Request:
                 f"{' and '.join(ways) if ways else 'nothing to audit'} given: an audit is of one thing, a transformers "
                 "classifier (hf), a function that returns a subject (module), or evidence"
             )
+        if self.hf is None:
+            for option, usual in _OF_HF.items():
+                if (value := getattr(self, option)) != usual:
+                    raise BadConfig(
+                        f"{option} = {value}: this is chosen of a transformers classifier (hf) only, and would change "
+                        "nothing here; leave it out"
+                    )
         importance = None if self.importance is None else given(self.importance)
         if self.evidence is not None:
             return self._of_evidence(filed(self.evidence), importance)

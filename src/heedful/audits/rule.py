@@ -118,7 +118,7 @@ def _instances(n: int) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.2f}"
+    return f"{value:.3f}"  # thresholds have three digits
 
 
 def _percent(value: float) -> str:

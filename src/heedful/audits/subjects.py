@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from heedful.adapters.foreign import foreign
 from heedful.adapters.subject import Subject
 from heedful.audits.options import ModelFacts
 from heedful.audits.rows import Row
-from heedful.errors import BadConfig, BadInput, HeedfulError, NotFound
+from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.files import fingerprint
 
 PROBES = 8  # texts
@@ -42,12 +43,8 @@ def from_file(place: str) -> Subject:
         raise NotFound(f"{file} has no function '{name}'{hint}; it must return a heedful.adapters Subject")
     if not callable(function):
         raise BadInput(f"{place} is {type(function).__name__}, not a function that returns a subject")
-    try:
+    with foreign(place, "call it in Python to see where"):
         subject = function()
-    except HeedfulError:
-        raise
-    except Exception as error:
-        raise BadInput(f"{place} failed: {type(error).__name__}: {error}; call it in Python to see where") from error
     return checked(subject, place)
 
 
@@ -84,7 +81,7 @@ def _imported(file: Path) -> Any:
     sys.path.insert(0, str(file.parent.resolve()))  # what lies beside it can be imported, as in a script
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # an exit with code 0 would pass for a verdict
         del sys.modules[known]
         raise BadInput(f"{file} cannot be run: {type(error).__name__}: {error}") from error
     finally:

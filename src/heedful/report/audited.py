@@ -67,6 +67,10 @@ class AuditedRun(Run):
         told = [("cost", f"{seconds:,.0f} s"), ("directory", self.audit.folder.name)]
         return [*facts(self.audit), ("shown here", f"{shown:,} texts, on which every test was performed"), *told]
 
+    def undone(self, stage: str) -> str:
+        """An audit performs all that it can."""
+        return "is not among the tests of this audit"
+
     def verdict(self) -> Verdict:
         """The audit's verdict in the terms of a report."""
         found = self.audit.verdict
@@ -88,8 +92,10 @@ class AuditedRun(Run):
         outputs = evidence["output"].list.len()[0]
         classes = self.audit.options.model.classes or tuple(map(str, range(max(2, outputs))))
         counts = [0] * len(classes)
-        if "label" in evidence.columns:
-            counts = [int((evidence["label"] == index).sum()) for index in range(len(classes))]
+        everything = scan_parquet(source / "evidence.parquet")  # as the metrics are, which these stand beside
+        if "label" in everything.collect_schema():
+            labels = everything.select("label").collect()["label"]
+            counts = [int((labels == index).sum()) for index in range(len(classes))]
         corpus = {
             "subset": False,
             "classes": list(classes),

@@ -14,4 +14,4 @@ def lacking(run: Run, stage: str) -> str | None:
     reason = unsupported(set(scan(run.folder / "evidence.parquet").collect_schema())).get(stage)
     if reason is not None:
         return f"{stage} {reason}"
-    return f"{stage} was not performed; `heedful run` with the same options and --experiments {stage} does it"
+    return f"{stage} {run.undone(stage)}"

@@ -90,6 +90,10 @@ class Run:
         manifest["stages"] = manifest.pop("stages")  # last: it is what grows
         write_json(self.folder / "manifest.json", manifest)
 
+    def undone(self, stage: str) -> str:
+        """What to say of an experiment that was not performed."""
+        return f"was not performed; `heedful run` with the same options and --experiments {stage} does it"
+
     def done(self, stage: str) -> bool:
         """Whether a stage is finished and its files are there; a file that was deleted is made again."""
         files = STAGES[stage].files

@@ -25,7 +25,8 @@ MISSING = Layout(
     title="What could not be told",
     caption=(
         "Experiments that were not performed: `heedful run` with the same options and --experiments with these names "
-        "performs them, and repeats nothing. Where an experiment is not possible, its reason stands beside."
+        "performs them, and repeats nothing; an audit performs all that it can. "
+        "Where an experiment is not possible, its reason stands beside."
     ),
     columns=(
         Column("open", "not performed", meaning="Experiments of which there are no results yet."),

@@ -16,10 +16,13 @@ def _rows(source: Source) -> Iterable[Cells]:
 VIOLATION = Layout(
     name="violation",
     title="Violation: the most attended item argues against the decision",
-    caption="In how many test instances the most attended item alone would decide for another class.",
+    caption=(
+        "In how many test instances the most attended item alone would decide for another class. Of an audited model "
+        "without scores: the decision is likelier when that item is deleted, which need not agree."
+    ),
     columns=(
         number("n", "n", "Test instances."),
-        *share("violates", "violates", "Share of instances whose most attended item alone decides for another class."),
+        *share("violates", "violates", "Share of instances whose most attended item argues against the decision."),
     ),
     rows=_rows,
     needs=("violation",),
