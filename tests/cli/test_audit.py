@@ -22,9 +22,9 @@ def test_the_verdict_comes_first_and_is_the_exit_code(tmp_path: Path, monkeypatc
     answer = _audit(tmp_path, model="distracted")
     assert answer.code == 1, answer.err
     assert answer.out.startswith("May this attention be shown as an explanation? No.")
-    for words in ("Does the output move", "in all", "better map", "card.html", "next: "):
-        assert words in answer.out
-    assert "accuracy not known" in answer.out
+    told = "".join(answer.out.split())  # lines may be broken anywhere, depending on the names of folders
+    for words in ("Does the output move", "in all", "better map", "card.html", "next: ", "accuracy not known"):
+        assert "".join(words.split()) in told
     (card,) = tmp_path.rglob("card.html")
     assert "<h1>May this attention be shown as an explanation? No.</h1>" in card.read_text()
     original = Verdict.from_json
@@ -62,7 +62,7 @@ def test_evidence_is_audited_without_a_model(tmp_path: Path) -> None:
     planted("opposing").evidence().write(tmp_path / "mine.parquet")
     answer = heedful("audit", "--evidence", tmp_path / "mine.parquet", "--out", tmp_path / "audits")
     assert answer.code in (0, 1), answer.err
-    assert "mine.parquet(evidence)" in "".join(answer.out.split())  # long names of folders are broken anywhere
+    assert "mine.parquet(evidence)" in "".join(answer.out.split())
 
 
 CASES = {
