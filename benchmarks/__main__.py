@@ -23,7 +23,7 @@ from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
 from heedful.errors import NotFound
 from heedful.evidence import Evidence
-from heedful.models.inputs import Inputs
+from heedful.models.batches import Inputs
 from heedful.models.training import Examples
 from heedful.ragged import Ragged
 from heedful.runs.execution import perform

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from benchmarks.report import Result
 from heedful.evidence import Evidence
-from heedful.experiments.adversaries.search import Objective
+from heedful.experiments.adversaries.paper_search import Objective
 from heedful.experiments.adversary import adversary
-from heedful.experiments.margins import Margins
+from heedful.experiments.affine_view import AffineView
 from heedful.measures import jsd
 from heedful.ragged import Ragged, length_batches
 from heedful.randomness import Stream, keys
@@ -26,7 +26,7 @@ def adversary_result(name: str, evidence: Evidence, *, least: float = 200, every
     `evidence` has one output. Hidden states are made up so that the decoder gives its scores; the search is timed on
     one batch in `every`, short and long ones alike, and its time for all instances is in proportion.
     """
-    margins, seed = Margins.of(evidence), Stream(0, "adversary")
+    margins, seed = AffineView.of(evidence), Stream(0, "adversary")
     batches = length_batches(evidence.weights.lengths, rows=BATCH)
     timed = batches[every // 2 :: every]
     plain_seconds, found = 0.0, []

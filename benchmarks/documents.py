@@ -15,14 +15,11 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from benchmarks.report import Result
-from heedful.models.batching import training_batches
+from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
-from heedful.models.hierarchical import Han
-from heedful.models.inputs import Inputs
-from heedful.models.kinds import MODELS
+from heedful.models.documents import MODELS, Han
 from heedful.models.options import BiGRUOptions, TrainingOptions
-from heedful.models.tables import Tables
-from heedful.models.training import make_optimiser, train_step
+from heedful.models.training import Tables, make_optimiser, train_step, training_batches
 from heedful.ragged import Ragged
 
 WORDS, WIDTH, CLASSES, DOCUMENTS = 10_000, 200, 5, 512

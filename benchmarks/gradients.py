@@ -10,8 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
 from heedful.importance.gradient import gradient
-from heedful.models.inputs import with_sentinels
-from heedful.models.padded import Padded
+from heedful.models.batches import Padded, with_sentinels
 from heedful.ragged import Ragged, length_batches
 
 

@@ -12,13 +12,12 @@ from benchmarks.plain import paper_model
 from benchmarks.report import Result
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
+from heedful.models.attentions import Given
+from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
-from heedful.models.given import Given
 from heedful.models.inference import predict
-from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.options import BiLSTMOptions
-from heedful.models.padded import Padded
 from heedful.ragged import Indices, Ragged, length_batches
 
 BATCH_ROWS = 32  # as in the papers; larger batches do not make the plain algorithm faster

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.report import Result
-from heedful.experiments.margins import Margins
+from heedful.experiments.affine_view import AffineView
 from heedful.ragged import Indices, Ragged, length_batches
 from heedful.randomness import Stream
 
@@ -25,7 +25,7 @@ def permutation_result(name: str, lengths: Indices, *, least: float) -> Result:
         states.values.astype(np.float64) @ decoder.weight.detach().numpy().T.astype(np.float64) + decoder.bias.item()
     )
     alone = states.like(np.concatenate([np.zeros_like(scores), scores], axis=1))  # the two classes of a sigmoid
-    margins = Margins(weights, alone, np.zeros(len(lengths), dtype=np.int64), np.zeros((len(lengths), 2)))
+    margins = AffineView(weights, alone, np.zeros(len(lengths), dtype=np.int64), np.zeros((len(lengths), 2)))
     seconds, apart = {"plain": 0.0, "heedful": 0.0}, 0.0
     for turn, rows in enumerate(length_batches(lengths, rows=BATCH)):
         orders = Stream(0, "bench").orders(lengths[rows, None], rows[:, None], np.arange(PERMUTATIONS))

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from heedful.models.batches import Padded
 from heedful.models.classifier import Classifier
 from heedful.models.options import ENCODER_OPTIONS
-from heedful.models.padded import Padded
 
 WIDTH = 300
 

@@ -9,11 +9,10 @@ import numpy as np
 from benchmarks.report import Result
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments import removal
-from heedful.experiments.first_flips import Steps
-from heedful.experiments.margins import Margins
-from heedful.experiments.rankings import Ranker
-from heedful.experiments.removals import batches
-from heedful.experiments.single_removals import single_removals
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.rankings import Ranker, batches
+from heedful.experiments.removal import Steps
+from heedful.experiments.single_weight import single_removals
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import keys
 
@@ -70,7 +69,7 @@ def removal_results() -> Iterator[Result]:
 def first_flip_result(name: str, documents: Documents, *, least: float) -> Result:
     """Items removed by attention until the decision changes; reading evidence is not counted, ranking is."""
     evidence = documents.evidence()
-    view, instances = Margins.of(evidence), keys(evidence.ids)
+    view, instances = AffineView.of(evidence), keys(evidence.ids)
 
     def ours() -> Indices:
         found = np.empty(len(evidence), dtype=np.int64)
@@ -99,7 +98,7 @@ def first_flip_result(name: str, documents: Documents, *, least: float) -> Resul
 def single_result(name: str, documents: Documents, *, least: float) -> Result:
     """The logits without each item."""
     evidence = documents.evidence()
-    view = Margins.of(evidence)
+    view = AffineView.of(evidence)
 
     def ours() -> np.ndarray:
         found = np.empty((len(evidence.weights.values), view.classes))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import Result
-from heedful.report.gathering import gather
+from heedful.findings.gathering import gather
 from heedful.report.site.writer import write_site
 from tests.making import make_evidence
 from tests.report.made_run import made_run

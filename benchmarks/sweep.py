@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import Result
-from heedful.runs.cells import Cell
-from heedful.runs.engines.local import LocalEngine
-from heedful.runs.engines.task import Task
-from heedful.runs.grid import make_grid
-from heedful.runs.sweep import sweep, work
-from heedful.runs.watching import Watcher
+from heedful.engines.local import LocalEngine
+from heedful.engines.task import Task
+from heedful.sweeps.cells import Cell
+from heedful.sweeps.grid import make_grid
+from heedful.sweeps.sweep import Watcher, sweep, work
 
 SMALL: dict[str, Any] = {
     "corpus": "planted",

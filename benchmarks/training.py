@@ -8,12 +8,17 @@ import torch
 
 from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
-from heedful.models.batching import training_batches
-from heedful.models.inputs import with_sentinels
+from heedful.models.batches import Padded, with_sentinels
 from heedful.models.options import TrainingOptions
-from heedful.models.padded import Padded
-from heedful.models.tables import Tables
-from heedful.models.training import Examples, batch_loss, class_weights, make_optimiser, train_step
+from heedful.models.training import (
+    Examples,
+    Tables,
+    batch_loss,
+    class_weights,
+    make_optimiser,
+    train_step,
+    training_batches,
+)
 
 
 def training_epoch(name: str, examples: Examples, words: int, *, least: float) -> Result:

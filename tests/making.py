@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from heedful.decoding import TanhDecoder
 from heedful.evidence import Evidence
-from heedful.nested import nested
+from heedful.list_columns import list_column
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
+from heedful.tanh_decoder import TanhDecoder
 
 Decoder = Literal["affine", "tanh"]
 FEATURES = 4
@@ -107,7 +107,7 @@ def make_importance(evidence: Evidence) -> pl.DataFrame:
                 "id": list(evidence.ids),
                 "measure": measure,
                 "output": pl.Series([output] * len(evidence), dtype=pl.Int32),
-                "values": nested(evidence.weights.like(Stream(0, f"{measure} {output}").normal(names, positions))),
+                "values": list_column(evidence.weights.like(Stream(0, f"{measure} {output}").normal(names, positions))),
             }
         )
         for measure, output in kinds

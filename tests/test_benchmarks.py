@@ -10,7 +10,7 @@ from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
 from benchmarks.removal import Documents, first_flip_result, single_result
 from benchmarks.scan import scan_result
-from heedful.models.inputs import Inputs
+from heedful.models.batches import Inputs
 from heedful.ragged import Ragged
 
 MODULES = (

@@ -23,14 +23,13 @@ from heedful.experiments import (
     violation,
 )
 from heedful.importance.table import importance_table
+from heedful.list_columns import ragged_column
+from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.encoders import BiLSTM, Encoder
-from heedful.models.inputs import with_sentinels
-from heedful.models.observation import observe
+from heedful.models.inference import observe
 from heedful.models.options import AverageOptions, BiLSTMOptions
-from heedful.models.padded import Padded
 from heedful.models.training import batch_loss
-from heedful.nested import ragged
 from heedful.text.vocabulary import Vocabulary
 
 FORCE = 2.5  # the logit by which deciding words are preferred, or shunned; both models can still decide rightly
@@ -58,7 +57,7 @@ def controls(request: pytest.FixtureRequest) -> tuple[str, dict[str, dict[str, f
     frames = {split: corpus.split(split) for split in ("train", "test")}
     deciding = np.zeros(len(vocabulary), dtype=bool)
     for frame in frames.values():
-        flags, words = ragged(frame, "truth", "flags", "planted"), vocabulary.encode(frame["tokens"])
+        flags, words = ragged_column(frame, "truth", "flags", "planted"), vocabulary.encode(frame["tokens"])
         deciding[words.values[flags.values]] = True
     measured = {
         name: figures(forced(name, request.param, frames["train"], vocabulary, deciding), frames["test"], vocabulary)
@@ -116,7 +115,7 @@ def figures(model: Classifier, frame: pl.DataFrame, vocabulary: Vocabulary) -> d
         model,
         tokens,
         ids=frame["id"].to_list(),
-        tokens=ragged(frame, "tokens", "text", "planted"),
+        tokens=ragged_column(frame, "tokens", "text", "planted"),
         labels=frame["label"].to_numpy().astype(np.int64),
     ).validate()
     measures = ("gradient", "leave_one_out")

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful import decoding
-from heedful.decoding import TanhDecoder
+from heedful import tanh_decoder as decoding
 from heedful.errors import BadInput
 from heedful.evidence import Evidence, read_batches
+from heedful.tanh_decoder import TanhDecoder
 from tests.making import make_evidence
 
 

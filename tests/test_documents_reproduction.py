@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from heedful.experiments import claims, removal_wins
+from heedful.findings.run_facts import several_sentences
 from heedful.published import gradient_beats_attention
-from heedful.report.removing import several_sentences
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
 

@@ -12,7 +12,7 @@ import heedful
 from heedful.corpora.loading import load
 from heedful.models.inference import predict
 from heedful.runs.directory import Run
-from heedful.runs.reading import inputs_of
+from heedful.runs.model_setup import inputs_of
 
 LIMIT = 6 << 30  # bytes
 TRAINING = {"epochs": 16, "learning_rate": 0.003}

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from heedful import ranking
+from heedful import rank_correlation as ranking
 from heedful.ragged import Ragged
-from heedful.ranking import kendall, top_distance
+from heedful.rank_correlation import kendall, top_distance
 
 few = st.integers(0, 4)  # few values, so that there are ties
 many = st.floats(-1, 1, allow_nan=False)

@@ -9,7 +9,7 @@ from benchmarks.reproduction import documents, jain_wallace, seeds
 from benchmarks.reproduction.page import write_page
 from benchmarks.reproduction.reading import in_order
 from heedful.runs.directory import Run
-from heedful.runs.grid import read_grid
+from heedful.sweeps.grid import read_grid
 from tests.report.seeded import run_as
 
 GRIDS = Path(__file__).parents[1] / "benchmarks" / "reproduction" / "grids"

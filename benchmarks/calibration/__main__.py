@@ -17,11 +17,11 @@ from benchmarks.calibration.figures import draw_operating, draw_steps
 from benchmarks.calibration.fitting import Family
 from benchmarks.calibration.measuring import LEVELS, Case, case_of, cases_in, kept
 from benchmarks.calibration.page import Outcome, page, seen_cases, step_rows
+from benchmarks.calibration.planted import Plan
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, UNSEEN, UNSEEN_SEEDS, plans, steps
 from benchmarks.report import FOLDER
-from heedful.audits.planted_plan import Plan
-from heedful.audits.thresholds import FILE
 from heedful.files import write_parquet, write_text
+from heedful.verdict.criteria import FILE
 
 DOCS = Path(__file__).parents[2] / "docs"
 SETS = {

@@ -7,8 +7,8 @@ from scipy import stats
 
 from benchmarks.calibration.fitting import Family, answer
 from benchmarks.calibration.measuring import Case
-from heedful.audits.signals import Level
-from heedful.audits.thresholds import Bars
+from heedful.verdict.criteria import Bars
+from heedful.verdict.signals import Level
 
 ANSWERS = ("yes", "with caution", "no")
 STRICTNESS = tuple(round(-2 + 0.05 * step, 2) for step in range(71))  # to 1.5

@@ -8,8 +8,8 @@ import altair as alt
 
 from benchmarks.calibration.counting import ANSWERS
 from benchmarks.calibration.fitting import MIDDLE
+from heedful.report.charts.marks import CLASSES, DASHES, SHAPES, config
 from heedful.report.charts.render import write_drawing
-from heedful.report.charts.theme import CLASSES, DASHES, SHAPES, config
 
 Rows = Sequence[Mapping[str, Any]]
 LINES = {

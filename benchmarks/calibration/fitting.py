@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.calibration.measuring import Case
-from heedful.audits.criteria import CRITERIA
-from heedful.audits.planted_plan import Kind
-from heedful.audits.rule import answer_of, criteria_of
-from heedful.audits.signals import Level
-from heedful.audits.thresholds import Bars
-from heedful.audits.verdict import Answer
+from benchmarks.calibration.planted import Kind
+from heedful.verdict.criteria import CRITERIA, Bars
+from heedful.verdict.rule import answer_of, criteria_of
+from heedful.verdict.signals import Level
+from heedful.verdict.verdict import Answer
 
 UNMOVED: tuple[Kind, ...] = ("random", "distracted", "unused")  # weights hardly matter
 ELSEWHERE: tuple[Kind, ...] = ("random", "distracted", "opposing", "shifted")  # other words decide

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import polars as pl
 
+from benchmarks.calibration.planted import Plan, Planted
 from heedful import experiments
 from heedful.audits.battery import BATTERY
-from heedful.audits.measuring import Measurements, measured
-from heedful.audits.planted import Planted
-from heedful.audits.planted_plan import Plan
-from heedful.audits.signals import Level, signals
+from heedful.verdict.rule import Measurements, measured
+from heedful.verdict.signals import Level, signals
 
 THROUGH_MODEL = {"permutation": {}, "substitution": {}, "violation": {}, "erasure": {"ways": ("delete",)}}
 OF_EVIDENCE = ("permutation", "substitution", "curves")

@@ -8,13 +8,11 @@ import polars as pl
 from benchmarks.calibration.counting import ANSWERS, Rate, operating, rates
 from benchmarks.calibration.fitting import Family
 from benchmarks.calibration.measuring import Case
+from benchmarks.calibration.planted import UNFAITHFUL
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, INSTANCES, STEPS, UNSEEN, UNSEEN_SEEDS, Setting
-from heedful.audits.criteria import CRITERIA
-from heedful.audits.instances import judged
-from heedful.audits.planted_plan import UNFAITHFUL
-from heedful.audits.rule import FEW, criteria_of
-from heedful.audits.signals import Level
-from heedful.audits.thresholds import Bars
+from heedful.verdict.criteria import CRITERIA, Bars
+from heedful.verdict.rule import FEW, criteria_of, judge_texts
+from heedful.verdict.signals import Level
 
 QUANTITIES = {
     "permutation": "median TVD of the output under permuted weights, mean over instances",
@@ -191,7 +189,7 @@ def _instances(told: Outcome) -> str:
         **{f"`{k}`": (k,) for k in UNFAITHFUL},
     }.items():
         frames = [
-            judged(case.signals["input"], case.found["input"].best, told.bars["input"], "input")
+            judge_texts(case.signals["input"], case.found["input"].best, told.bars["input"], "input")
             for case in told.unseen
             if case.plan.kind in kinds
         ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from heedful.audits.planted_plan import UNFAITHFUL, Plan
+from benchmarks.calibration.planted import UNFAITHFUL, Plan
 
 INSTANCES = 60  # texts of a subject: fewer than an audit's sample, so intervals are wider than they will be
 

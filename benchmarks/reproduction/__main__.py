@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks.reproduction.page import write_page
-from heedful.report.gathering import gather
+from heedful.findings.gathering import gather
 
 
 def main() -> None:

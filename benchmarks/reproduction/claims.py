@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchmarks.reproduction.markdown import table
-from heedful.report.checklist import Checked
+from heedful.findings.claims import Checked
 
 _MANY = 4  # exceptions named
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmarks.reproduction.markdown import table
-from heedful.report.comparison import Comparison
+from heedful.findings.comparison import Comparison
 
 _FAR = ("near", "not far", "far")
 

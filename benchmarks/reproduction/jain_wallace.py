@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.reproduction.markdown import points, table
 from benchmarks.reproduction.reading import ENCODERS, Record, corpus_name, records
-from heedful.report.claim_tests import agrees_more
-from heedful.report.configurations import Configuration, configurations
+from heedful.findings.claim_tests import agrees_more
+from heedful.findings.configurations import Configuration, configurations
 from heedful.runs.directory import Run
 
 

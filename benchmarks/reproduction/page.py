@@ -11,8 +11,9 @@ from benchmarks.reproduction.figures import IMAGES, drawn
 from benchmarks.reproduction.reading import in_order
 from benchmarks.reproduction.words import WORDS, left_out
 from heedful.files import write_text
-from heedful.report.comparison import claims_table, compare, figures_table
+from heedful.findings.comparison import compare
 from heedful.report.tables import TABLES
+from heedful.report.tables.comparison import claims_table, figures_table
 from heedful.report.tables.formats import to_csv
 from heedful.runs.directory import Run
 

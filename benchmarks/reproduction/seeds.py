@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from benchmarks.reproduction.markdown import table
 from benchmarks.reproduction.reading import corpus_name, model_name
 from heedful import seed_figures, seed_pairs
-from heedful.report.key_figures import KEYS
+from heedful.findings.key_figures import KEYS
+from heedful.runs.between_seeds import by_configuration
 from heedful.runs.directory import Run
-from heedful.runs.seeds import by_configuration
 
 
 def several(runs: Sequence[Run]) -> list[list[Run]]:

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heedful import experiments
-    from heedful.audits.api import audit
     from heedful.audits.directory import Audit
+    from heedful.audits.request import audit
     from heedful.corpora.loading import load as load_corpus
     from heedful.errors import HeedfulError
     from heedful.evidence import Evidence
-    from heedful.report.seeds import seed_figures, seed_pairs
-    from heedful.runs.api import run
+    from heedful.findings.configurations import seed_figures, seed_pairs
+    from heedful.runs.catalogue import runs_in, scan
     from heedful.runs.directory import Run
-    from heedful.runs.listing import runs_in
-    from heedful.runs.scanning import scan
-    from heedful.runs.sweep import sweep
+    from heedful.runs.execution import run
+    from heedful.sweeps.sweep import sweep
 
-__version__ = "0.1.0"
+from heedful.version import __version__
 
 __all__ = [
     "Audit",
@@ -48,14 +47,14 @@ _HOMES = {
     "Evidence": ("heedful.evidence", "Evidence"),
     "HeedfulError": ("heedful.errors", "HeedfulError"),
     "Run": ("heedful.runs.directory", "Run"),
-    "audit": ("heedful.audits.api", "audit"),
+    "audit": ("heedful.audits.request", "audit"),
     "load_corpus": ("heedful.corpora.loading", "load"),
-    "run": ("heedful.runs.api", "run"),
-    "runs_in": ("heedful.runs.listing", "runs_in"),
-    "scan": ("heedful.runs.scanning", "scan"),
-    "seed_figures": ("heedful.report.seeds", "seed_figures"),
-    "seed_pairs": ("heedful.report.seeds", "seed_pairs"),
-    "sweep": ("heedful.runs.sweep", "sweep"),
+    "run": ("heedful.runs.execution", "run"),
+    "runs_in": ("heedful.runs.catalogue", "runs_in"),
+    "scan": ("heedful.runs.catalogue", "scan"),
+    "seed_figures": ("heedful.findings.configurations", "seed_figures"),
+    "seed_pairs": ("heedful.findings.configurations", "seed_pairs"),
+    "sweep": ("heedful.sweeps.sweep", "sweep"),
 }
 
 

@@ -1,6 +1,7 @@
 """One family of errors: each says what is wrong, why it matters, and what to do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -45,3 +46,15 @@ def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
     near = get_close_matches(name, names, n=1)
     hint = f" (did you mean '{near[0]}'?)" if near else ""
     return BadConfig(f"unknown {kind} '{name}'{hint}; valid: {', '.join(names)}")
+
+
+@contextmanager
+def user_code(what: str, remedy: str) -> Iterator[None]:
+    """Tell whose code failed, and how. An exit is a failure too: with code 0 it would pass for a verdict."""
+    try:
+        yield
+    except (HeedfulError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        reason = " ".join(str(error).split())[:400]
+        raise BadInput(f"{what} failed: {type(error).__name__}: {reason}; {remedy}") from error

@@ -17,13 +17,13 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from heedful import columns
-from heedful.decoding import TanhDecoder, mix
+from heedful import evidence_checks as columns
 from heedful.errors import BadInput
+from heedful.evidence_checks import NO_LABEL, check_unique, validate
 from heedful.files import scan_parquet, write_parquet
-from heedful.nested import nested, ragged
+from heedful.list_columns import list_column, ragged_column
 from heedful.ragged import Ragged
-from heedful.validation import NO_LABEL, check_unique, validate
+from heedful.tanh_decoder import TanhDecoder, mix
 
 _RAGGED = ("tokens", "weights", "scores", "features", "candidates", "query", "words", "sentences", "truth")
 _DENSE = ("ids", "output", "bias", "context", "labels")
@@ -128,24 +128,24 @@ class Evidence:
         """One row an instance, in the columns of the file format."""
         table: dict[str, pl.Series] = {
             "id": pl.Series(list(self.ids), dtype=pl.String),
-            "tokens": nested(self.tokens),
-            "weights": nested(self.weights),
+            "tokens": list_column(self.tokens),
+            "weights": list_column(self.weights),
         }
         if self.scores is not None and self.bias is not None:
-            table["scores"] = nested(self.scores)
+            table["scores"] = list_column(self.scores)
             table["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
         if self.features is not None and self.context is not None:
-            table["features"] = nested(self.features)
+            table["features"] = list_column(self.features)
             table["context"] = pl.Series(self.context).cast(pl.List(pl.Float32))
         if self.candidates is not None:
-            table["candidates"] = nested(self.candidates)
+            table["candidates"] = list_column(self.candidates)
         table["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
         if self.labels is not None:
             table["label"] = self.label_column()
         for name in ("query", "words", "sentences", "truth"):
             column = getattr(self, name)
             if column is not None:
-                table[name] = nested(column)
+                table[name] = list_column(column)
         return pl.DataFrame(table)
 
     def label_column(self) -> pl.Series:
@@ -174,8 +174,8 @@ class Evidence:
         about = about or {}
         evidence = cls(
             ids=columns.ids(frame, where),
-            tokens=ragged(frame, "tokens", "text", where),
-            weights=ragged(frame, "weights", "numbers", where),
+            tokens=ragged_column(frame, "tokens", "text", where),
+            weights=ragged_column(frame, "weights", "numbers", where),
             output=columns.matrix(frame, "output", where),
             scores=columns.optional(frame, "scores", "numbers", where, levels=2),
             bias=columns.optional_matrix(frame, "bias", where),

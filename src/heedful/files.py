@@ -189,3 +189,18 @@ def _is_disk_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return True
     return "No space left on device" in str(error)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the run's lock; the system releases it when the process ends, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise HeedfulError(
+                    f"{folder}: another process is working on this run; wait for it or stop it"
+                ) from None
+        yield

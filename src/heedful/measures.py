@@ -15,7 +15,7 @@ from scipy.special import xlog1py, xlogy
 
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
-from heedful.ranking import check_same_rows
+from heedful.rank_correlation import check_same_rows
 
 Floats = NDArray[np.float64]
 

@@ -26,3 +26,18 @@ def plain_text(text: str, where: str) -> str:
 def tally(counts: Sequence[int], size: int) -> str:
     """Numbers of instances by class, or in all where there are too many classes to be told one by one."""
     return "/".join(map(str, counts)) if len(counts) <= FEW_CLASSES else str(size)
+
+
+def percent(share: float | None) -> str:
+    """A share."""
+    return "undefined" if share is None else f"{100 * share:.0f}%"
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number, or the word for none."""
+    return "undefined" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # never -0.00
+
+
+def spread(mean: float | None, std: float | None) -> str:
+    """Mean and standard deviation."""
+    return "undefined" if mean is None else f"{mean:.2f}±{figure(std)}"

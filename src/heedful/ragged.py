@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-Array = NDArray[Any]
+Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Keys = NDArray[np.uint64]  # of instances, for their random numbers
+
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

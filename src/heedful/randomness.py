@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from heedful.ragged import Indices
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -79,3 +81,13 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     bits = (bits ^ (bits >> np.uint64(30))) * _MIX_1
     bits = (bits ^ (bits >> np.uint64(27))) * _MIX_2
     return np.asarray(bits ^ (bits >> np.uint64(31)))
+
+
+def sample(ids: Iterable[str], size: int, seed: int) -> Indices:
+    """The rows of so many instances (0: of all), rising; whether one is drawn depends on its id, not on where it
+    stands, and a larger sample holds a smaller one."""
+    names = list(ids)
+    if not size or size >= len(names):
+        return np.arange(len(names))
+    drawn = np.argsort(Stream(seed, "sample").bits(keys(names)), kind="stable")[:size]
+    return np.sort(drawn)

@@ -8,8 +8,8 @@ from heedful.adapters.module import Module
 from heedful.adapters.subject import Subject
 from heedful.adapters.texts import Texts
 from heedful.evidence import probabilities
+from heedful.models.batches import Padded
 from heedful.models.classifier import Classifier
-from heedful.models.padded import Padded
 from heedful.ragged import Indices, Ragged
 from heedful.text.vocabulary import END, START, UNKNOWN, Vocabulary
 

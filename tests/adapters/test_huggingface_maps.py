@@ -8,7 +8,7 @@ import torch
 
 from heedful.adapters import changes
 from heedful.adapters.huggingface import HuggingFace
-from heedful.adapters.huggingface_maps import rolled_out
+from heedful.adapters.huggingface.maps import rolled_out
 from heedful.adapters.subject import padded
 from heedful.errors import BadConfig
 from tests.adapters.tiny import FAMILIES, TEXTS, classifier, word_pieces

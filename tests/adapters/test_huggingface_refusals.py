@@ -20,7 +20,7 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 from transformers.models.bert import modeling_bert
 
 from heedful.adapters.huggingface import HuggingFace
-from heedful.adapters.huggingface_attention import NAME
+from heedful.adapters.huggingface.attention import NAME
 from heedful.errors import BadInput, MissingExtra, NotFound
 from tests.adapters.tiny import SMALL, TEXTS, classifier, word_pieces
 

@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from heedful.adapters.huggingface import HuggingFace
-from heedful.adapters.huggingface_tokens import Tokens
+from heedful.adapters.huggingface.tokens import Tokens
 from heedful.errors import BadConfig, BadInput
 from tests.adapters.tiny import TEXTS, byte_level, classifier, word_pieces
 

@@ -17,11 +17,11 @@ from heedful.importance.attributions import slopes
 from heedful.importance.erasure import RANKINGS, raced, random_values
 from heedful.importance.gradient import gradients
 from heedful.importance.integrated_gradients import integrate
+from heedful.list_columns import ragged_column
 from heedful.measures import tvd
-from heedful.nested import ragged
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.experimenting import _options
+from heedful.runs.experiment_stages import _options
 from tests.adapters.own import Erasing, own_subject
 
 # brief, but trained until it decides by what it reads
@@ -115,7 +115,7 @@ def test_importance_is_that_of_the_run(audited: Audited) -> None:
     def theirs(measure: str, output: int | None = None) -> np.ndarray:
         rows = table.filter(measure=measure)
         rows = rows.filter(pl.col("output").is_null() if output is None else pl.col("output") == output)
-        return ragged(rows, "values", "numbers", measure).values
+        return ragged_column(rows, "values", "numbers", measure).values
 
     for measure, fixed in (("gradient", True), ("gradient_through_attention", False)):
         batches = subject.differentiable(texts, attention_fixed=fixed)

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.adapters.module_texts import encoded
+from heedful.adapters.module.inputs import encoded
 from heedful.adapters.texts import NO_ITEM, Texts, each_token_an_item
 from heedful.ragged import Ragged
 

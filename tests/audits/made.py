@@ -7,9 +7,7 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 import heedful
-from heedful.audits.planted import Planted
-from heedful.audits.planted_plan import Plan
-from heedful.audits.planted_texts import written
+from benchmarks.calibration.planted import Plan, Planted, written
 
 FAITHFUL = Plan(kind="faithful", length=8, instances=34)
 TEXTS = written(FAITHFUL)

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import heedful
+from benchmarks.calibration.planted import Planted
 from heedful.adapters.subject import Padded, Reading
-from heedful.audits import parting, testing
-from heedful.audits.planted import Planted
+from heedful.audits import test_stages as parting
+from heedful.audits import test_stages as testing
 from heedful.audits.request import Request
 from heedful.errors import BadConfig, BadInput, NotFound
 from tests.audits.made import TEXTS, Short, assert_same, labels_of, planted
@@ -58,9 +59,9 @@ def test_results_do_not_depend_on_the_size_of_parts(
 ) -> None:
     for name, size in (("COSTLY", (7, 1 << 20)), ("CHEAP", (5, 40)), ("EXACT", (9, 1 << 20))):
         monkeypatch.setattr(testing, name, size)
-    monkeypatch.setattr("heedful.audits.evidencing.ROWS", 11)
-    monkeypatch.setattr("heedful.audits.preparing.ROWS", 3)
-    monkeypatch.setattr("heedful.audits.judging.ROWS", 10)
+    monkeypatch.setattr("heedful.audits.evidence_stage.ROWS", 11)
+    monkeypatch.setattr("heedful.audits.texts_stage.ROWS", 3)
+    monkeypatch.setattr("heedful.audits.test_stages.ROWS", 10)
     subject = planted()
     other = heedful.audit(subject, texts=TEXTS, labels=labels_of(subject, TEXTS), sample=30, out=tmp_path)
     assert_same(audited, other)

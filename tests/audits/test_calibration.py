@@ -8,9 +8,9 @@ import pytest
 from benchmarks.calibration.counting import Rate
 from benchmarks.calibration.fitting import Family
 from benchmarks.calibration.measuring import Case, case_of, cases_in, kept
+from benchmarks.calibration.planted import UNFAITHFUL, Kind, Plan
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, UNSEEN, UNSEEN_SEEDS
-from heedful.audits.planted_plan import UNFAITHFUL, Kind, Plan
-from heedful.audits.rule import judge
+from heedful.verdict.rule import judge
 
 SETTING = Plan(encoder="recurrent", length=14, noise=0.15, deciding=2, instances=40)
 SMEARED = replace(SETTING, encoder="selective", seed=1)

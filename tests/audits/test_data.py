@@ -7,14 +7,13 @@ import polars as pl
 import pytest
 
 from heedful.adapters.texts import NO_ITEM, Texts, each_token_an_item
-from heedful.audits.cutting import cut
-from heedful.audits.labels import label_indices
-from heedful.audits.options import slug
-from heedful.audits.rows import file_source, given_source
-from heedful.audits.words import as_words
+from heedful.audits.overview import as_words
+from heedful.audits.plan import slug
+from heedful.audits.text_sources import file_source, given_source
+from heedful.audits.texts_stage import cut, label_indices
 from heedful.errors import BadInput, NotFound
 from heedful.ragged import Ragged
-from heedful.runs.sampling import sample
+from heedful.randomness import sample
 from tests.audits.made import csv
 
 
@@ -91,7 +90,7 @@ def test_directories_have_names_that_files_can_have() -> None:
 
 def test_datasets_are_read_from_folders_and_never_fetched(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-    from heedful.audits.hub_rows import hub_source
+    from heedful.audits.text_sources import hub_source
 
     features = datasets.Features({"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["neg", "pos"])})
     made = datasets.Dataset.from_dict({"text": ["a", "b", "c"], "label": [0, 1, 1]}, features=features)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import heedful
-from heedful.audits.filed import filed
+from heedful.audits.evidence_sources import evidence_source
 from heedful.errors import BadInput, NotFound
 from tests.audits.made import assert_same, planted
 
@@ -54,7 +54,7 @@ def test_evidence_with_scores_is_tested_exactly_on_all_instances(tmp_path: Path)
 
 
 def test_parquet_json_lines_and_memory_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heedful.audits.filed.ROWS", 10)
+    monkeypatch.setattr("heedful.audits.evidence_sources.ROWS", 10)
     path = evidence_file(tmp_path)
     importance = importance_of(path).drop("tokens")
     given: list[object] = [path, json_file(tmp_path), heedful.Evidence.read(path)]
@@ -152,10 +152,10 @@ def test_json_lines_that_are_wrong_are_named(line: str, words: str, tmp_path: Pa
 
 def test_files_that_are_no_evidence_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no such evidence file"):
-        filed(tmp_path / "none.parquet")
+        evidence_source(tmp_path / "none.parquet")
     (tmp_path / "mine.csv").write_text("id\n")
     with pytest.raises(BadInput, match=r"valid: \.parquet, \.jsonl"):
-        filed(tmp_path / "mine.csv")
+        evidence_source(tmp_path / "mine.csv")
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(BadInput, match="no instances"):
-        filed(tmp_path / "empty.jsonl")
+        evidence_source(tmp_path / "empty.jsonl")

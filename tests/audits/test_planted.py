@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.calibration.planted import UNFAITHFUL, Kind, Plan, Planted
 from heedful.adapters.changes import assigned
-from heedful.audits.planted import Planted
-from heedful.audits.planted_plan import UNFAITHFUL, Kind, Plan
 from heedful.evidence import probabilities
 from heedful.ragged import Ragged
 

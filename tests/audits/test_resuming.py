@@ -10,7 +10,7 @@ import pytest
 
 import heedful
 from heedful.errors import HeedfulError
-from heedful.runs.lock import locked
+from heedful.files import locked
 from tests.audits.made import TEXTS, assert_same, csv, planted
 
 HERE = Path(__file__).parent

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.audits.criteria import CRITERIA
-from heedful.audits.rule import FEW, judge
-from heedful.audits.signals import signals
-from heedful.audits.thresholds import CALIBRATED, read_thresholds
-from heedful.audits.verdict import Verdict
+from heedful.verdict.criteria import CALIBRATED, CRITERIA, read_thresholds
+from heedful.verdict.rule import FEW, judge
+from heedful.verdict.signals import signals
+from heedful.verdict.verdict import Verdict
 from tests.audits.signalling import BAD, GOOD, signalled
 
 ORDER = {"no": 0, "with caution": 1, "yes": 2}

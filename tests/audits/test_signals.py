@@ -3,11 +3,10 @@ import math
 import polars as pl
 import pytest
 
-from heedful.audits.planted import Planted
-from heedful.audits.planted_plan import Plan
-from heedful.audits.signals import level_of, methods_of, signals
+from benchmarks.calibration.planted import Plan, Planted
 from heedful.errors import HeedfulError
 from heedful.experiments import EXPERIMENTS
+from heedful.verdict.signals import level_of, methods_of, signals
 
 PERMUTATION = pl.DataFrame({"id": ["a", "b"], "median": [0.1, 0.2], "changed": [0.0, 0.5]})
 SUBSTITUTION = pl.DataFrame({"id": ["b", "a"], "uniform_tvd": [0.4, 0.3], "uniform_changed": [True, False]})

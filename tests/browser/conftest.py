@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from heedful.report.gathering import gather
+from heedful.findings.gathering import gather
 from heedful.report.site.writer import write_site
 from heedful.runs.directory import Run
 from tests.browser.runs import KINDS, make_runs

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from heedful.experiments.view import normalised
+from heedful.findings.instance_table import instance_rows
 from heedful.measures import jsd
-from heedful.report.rows import instance_rows
 from tests.browser.conftest import Shown
 
 

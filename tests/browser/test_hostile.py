@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from heedful.findings.gathering import gather
 from heedful.ragged import Ragged
-from heedful.report.gathering import gather
 from heedful.report.site.writer import write_site
 from tests.making import complete, make_evidence
 from tests.report.made_run import made_run

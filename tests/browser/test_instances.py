@@ -6,7 +6,7 @@ from urllib.parse import quote
 import polars as pl
 import pytest
 
-from heedful.report.rows import columns_of, instance_rows
+from heedful.findings.instance_table import columns_of, instance_rows
 
 
 def table(shown: Any, kind: str) -> pl.DataFrame:
@@ -227,8 +227,8 @@ def test_columns_by_choice(visit: Any, shown: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["sigmoid", "softmax", "stories", "flan", "han"])
 def test_an_instance_is_told_as_in_the_terminal(visit: Any, shown: Any, kind: str) -> None:
-    from heedful.report.heatmap import heaviest, maps
-    from heedful.report.instance import read_instance
+    from heedful.report.heatmaps.instance import read_instance
+    from heedful.report.heatmaps.terminal import heaviest, maps
 
     run = shown.runs[kind]
     known = read_instance(run, run.evidence.ids[1])

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from heedful.report.key_figures import key_figures
-from heedful.report.labels import labels
+from heedful.findings.key_figures import key_figures
+from heedful.findings.labels import labels
 from heedful.report.tables.table import UNKNOWN
 from tests.browser.runs import KINDS
 

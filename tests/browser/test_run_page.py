@@ -8,9 +8,9 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 
-from heedful.report.key_figures import key_figures
-from heedful.report.rows import instance_rows
-from heedful.report.verdict import verdict
+from heedful.findings.instance_table import instance_rows
+from heedful.findings.key_figures import key_figures
+from heedful.findings.run_verdict import verdict
 
 
 @pytest.fixture

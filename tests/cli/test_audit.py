@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from heedful.audits.verdict import Verdict
+from heedful.verdict.verdict import Verdict
 from tests.audits.made import TEXTS, csv, planted
 from tests.cli.calling import Answer, heedful
 

@@ -67,7 +67,9 @@ def test_bad_input(
 
 def test_without_the_libraries_that_draw(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.util.find_spec
-    monkeypatch.setattr("heedful.report.libraries.find_spec", lambda name: None if name == "altair" else found(name))
+    monkeypatch.setattr(
+        "heedful.report.charts.render.find_spec", lambda name: None if name == "altair" else found(name)
+    )
     answer = heedful("report", runs, "--out", tmp_path / "site")
     assert answer.code == 2
     assert 'pip install "heedful[report]"' in answer.err

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from heedful.cli.sweep_watching import ConsoleWatcher, running_table
-from heedful.runs.cells import Cell
+from heedful.cli.sweep import ConsoleWatcher, running_table
 from heedful.runs.config import to_toml
-from heedful.runs.grid import make_grid, read_grid
-from heedful.runs.status import Status
+from heedful.sweeps.cells import Cell, Status
+from heedful.sweeps.grid import make_grid, read_grid
 from tests.cli.calling import heedful
 from tests.runs.small import VALUES
 

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from heedful import experiments
 from heedful.evidence import Evidence, metadata
-from heedful.experiments import bounded
+from heedful.experiments import experiment as bounded
 from heedful.measures import summarise
 from tests.making import Decoder, awkward_evidence, make_evidence, make_importance
 

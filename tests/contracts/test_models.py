@@ -10,13 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.models.attentions import ATTENTIONS
+from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier, padded_query
 from heedful.models.encoders import ENCODERS
-from heedful.models.inference import decode, predict
-from heedful.models.inputs import Inputs, with_sentinels
-from heedful.models.observation import observe
+from heedful.models.inference import decode, observe, predict
 from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
 

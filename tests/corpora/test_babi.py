@@ -1,9 +1,8 @@
 import pytest
 
-from heedful.corpora.babi import BabiOptions
 from heedful.corpora.loading import load
+from heedful.corpora.readers.babi import BabiOptions, questions
 from heedful.corpora.registry import READERS
-from heedful.corpora.stories import questions
 from heedful.errors import BadConfig, BadInput, NotFound
 from tests.corpora.native import pack, write
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.corpora.cnn import _ENTITY
 from heedful.corpora.loading import load
+from heedful.corpora.readers.cnn import _ENTITY
 from heedful.errors import BadInput, NotFound
 from tests.corpora.native import pack, unpack, write
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.finding import Found
 from heedful.corpora.loading import load
+from heedful.corpora.locating import Found
 from heedful.corpora.reader import Reader
 from heedful.corpora.registry import READERS
 from heedful.errors import BadInput

@@ -8,13 +8,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heedful.corpora import building, fingerprints, loading
-from heedful.corpora.finding import Found
-from heedful.corpora.fingerprints import source_fingerprint
+from heedful.corpora import loading
+from heedful.corpora import loading as building
+from heedful.corpora import locating as fingerprints
 from heedful.corpora.loading import load
-from heedful.corpora.naming import class_names
+from heedful.corpora.locating import Found, source_fingerprint
+from heedful.corpora.reader import class_names
+from heedful.corpora.readers.zhang import SentencedOptions
 from heedful.corpora.registry import READERS
-from heedful.corpora.sentenced import SentencedOptions
 from heedful.errors import BadConfig, BadInput
 from tests.corpora.native import write
 
@@ -81,7 +82,7 @@ def test_a_killed_load_leaves_no_corpus_and_its_remains_are_cleared(own_cache, t
     program = PROGRAM.replace(
         "from heedful",
         "import heedful.corpora.writing as w; w.PART_TOKENS = 10\n"
-        "import heedful.corpora.table as t; t.Path.is_file = lambda self: True\n"
+        "import heedful.corpora.readers.table as t; t.Path.is_file = lambda self: True\n"
         "import heedful.corpora.loading as l; l.source_fingerprint = lambda path: ''\nfrom heedful",
         1,
     )

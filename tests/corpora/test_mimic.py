@@ -1,7 +1,7 @@
 import pytest
 
 from heedful.corpora.loading import load
-from heedful.corpora.mimic import clean_note
+from heedful.corpora.readers.mimic import clean_note
 from heedful.errors import BadInput
 from tests.corpora.native import write
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from heedful.corpora.loading import load
-from heedful.corpora.planted import _VERDICTS
+from heedful.corpora.readers.planted import _VERDICTS
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig
 from heedful.text.sentences import in_a_row

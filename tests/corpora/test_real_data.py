@@ -6,9 +6,9 @@ import pytest
 
 from heedful.corpora.archives import decode
 from heedful.corpora.download import SOURCES, _check_rows
-from heedful.corpora.imdb import reviews
 from heedful.corpora.loading import load
 from heedful.corpora.reader import Options
+from heedful.corpora.readers.imdb import reviews
 from heedful.corpora.registry import READERS
 from heedful.errors import BadInput, NotFound
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.corpora import simulation
 from heedful.corpora.loading import load
+from heedful.corpora.readers import babi_simulated as simulation
 from heedful.corpora.registry import READERS
 from heedful.randomness import Stream
 

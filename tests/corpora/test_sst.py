@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from heedful.corpora.loading import load
-from heedful.corpora.trees import read_tree
+from heedful.corpora.readers.sst import read_tree
 from heedful.errors import BadInput, NotFound
 from tests.corpora.native import pack, tree, write
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.corpora.stories import questions
+from heedful.corpora.readers.babi import questions
 from heedful.errors import BadInput
 
 STORY = """\

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.corpora.trees import read_tree
+from heedful.corpora.readers.sst import read_tree
 from heedful.errors import BadInput
 
 LABELS = st.integers(0, 4)

@@ -8,10 +8,10 @@ import torch
 from hypothesis import strategies as st
 from scipy.special import expit, rel_entr
 
-from heedful.decoding import TanhDecoder
 from heedful.evidence import Evidence
-from heedful.experiments.adversaries.search import Objective
+from heedful.experiments.adversaries.paper_search import Objective
 from heedful.ragged import Ragged
+from heedful.tanh_decoder import TanhDecoder
 from tests.making import complete
 
 

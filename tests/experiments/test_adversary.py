@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from heedful.errors import BadConfig, BadInput
-from heedful.experiments.adversaries import slabs
-from heedful.experiments.adversaries.candidates import Found
+from heedful.experiments.adversaries import two_classes as slabs
+from heedful.experiments.adversaries.divergence import Found
 from heedful.experiments.adversary import adversary
-from heedful.experiments.margins import Margins
+from heedful.experiments.affine_view import AffineView
 from heedful.ragged import Ragged
 from tests.experiments.adversarial import evidence_of, instances, plain_jsd, random_evidence, slab, two_class_rows
 from tests.making import awkward_evidence, complete, make_evidence
@@ -158,7 +158,7 @@ def test_a_wrong_upper_bound_certifies_nothing(monkeypatch: pytest.MonkeyPatch) 
     module = sys.modules["heedful.experiments.adversary"]
     right = slabs.two_classes
 
-    def wrong(margins: Margins, epsilon: float) -> Found:
+    def wrong(margins: AffineView, epsilon: float) -> Found:
         found = right(margins, epsilon)
         return found._replace(upper=found.upper - 0.1)
 

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from heedful.evidence import Evidence
-from heedful.experiments.adversaries import search
-from heedful.experiments.adversaries.batches import BlendBatch, batches
-from heedful.experiments.adversaries.blend import Blend
-from heedful.experiments.adversaries.candidates import decoder_free_bound
-from heedful.experiments.adversaries.search import Objective
+from heedful.experiments.adversaries import paper_search as search
+from heedful.experiments.adversaries.divergence import decoder_free_bound
+from heedful.experiments.adversaries.paper_search import BlendBatch, Objective, batches
+from heedful.experiments.adversaries.tanh_decoders import Blend
 from heedful.experiments.adversary import adversary
-from heedful.experiments.blends import Blends
+from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Ragged
 from tests.experiments.adversarial import decoded_instances, nearly_affine, plain_jsd, torch_objective
 from tests.making import awkward_evidence, make_evidence
@@ -28,7 +27,7 @@ from tests.making import awkward_evidence, make_evidence
 def test_any_decoder_is_answered_within_its_bounds(evidence: Evidence, epsilon: float) -> None:
     found = adversary(evidence, epsilon=epsilon, steps=30).row(0, named=True)
     searched = adversary(evidence, epsilon=epsilon, steps=30, method="search").row(0, named=True)
-    own, other = Blends.of(evidence).weights, np.array(found["weights"])
+    own, other = TanhView.of(evidence).weights, np.array(found["weights"])
     assert found["tvd"] <= epsilon + 1e-9
     assert found["jsd"] <= found["upper"] + 1e-9
     assert found["jsd"] >= searched["jsd"] - 1e-6
@@ -48,7 +47,7 @@ def test_one_candidate_leaves_every_attention_feasible() -> None:
     evidence = replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
     frame = adversary(evidence)
     assert frame["certified"].all()
-    assert frame["jsd"].to_numpy() == pytest.approx(decoder_free_bound(Blends.of(evidence).weights), abs=1e-12)
+    assert frame["jsd"].to_numpy() == pytest.approx(decoder_free_bound(TanhView.of(evidence).weights), abs=1e-12)
     assert set(frame["adversary_decision"]) == {2}
 
 
@@ -107,7 +106,7 @@ def test_long_and_short_instances_in_any_batch_and_order() -> None:
 
 
 def blend_batch(evidence: Evidence) -> BlendBatch:
-    ((_, batch),) = batches(Blends.of(evidence))
+    ((_, batch),) = batches(TanhView.of(evidence))
     assert isinstance(batch, BlendBatch)
     return batch
 
@@ -120,7 +119,7 @@ def test_batches_decode_as_evidence_does(all_classes: bool) -> None:
         evidence = replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
     batch = blend_batch(evidence)
     output, _ = batch.decode(batch.own)  # (C, 1, B)
-    plain = evidence.decode(Blends.of(evidence).weights)
+    plain = evidence.decode(TanhView.of(evidence).weights)
     allowed = np.ones_like(plain, dtype=bool) if evidence.allowed is None else evidence.allowed
     for row, (probabilities, mask) in enumerate(zip(plain, allowed, strict=True)):
         mine = output[:, 0, row]
@@ -168,7 +167,7 @@ def test_the_gradient_goes_through_the_decoder(preset: search.Preset) -> None:
 
 
 def test_slopes_are_those_of_finite_differences() -> None:
-    blend = Blend.of(Blends.of(make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")), 0)
+    blend = Blend.of(TanhView.of(make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")), 0)
     points = np.random.default_rng(0).dirichlet(np.ones(len(blend.weights)), 5)
     slopes, likeliest = blend.slopes(points, 2), np.argsort(-blend.output)[:2]
     for item in range(len(blend.weights)):

@@ -11,10 +11,10 @@ from polars.testing import assert_frame_equal
 from scipy.special import softmax
 
 from heedful.evidence import Evidence
-from heedful.experiments.adversaries.bounds import several_classes
-from heedful.experiments.adversaries.candidates import decoder_free_bound
+from heedful.experiments.adversaries.divergence import decoder_free_bound
+from heedful.experiments.adversaries.many_classes import several_classes
 from heedful.experiments.adversary import adversary
-from heedful.experiments.margins import Margins
+from heedful.experiments.affine_view import AffineView
 from heedful.measures import jsd
 from heedful.randomness import Stream, keys
 from tests.experiments.adversarial import evidence_of, instances, plain_jsd, random_evidence
@@ -23,7 +23,7 @@ from tests.experiments.adversarial import evidence_of, instances, plain_jsd, ran
 def never_beaten_by_rays(outputs: int, n: int, points: int) -> None:
     """From the model's attention towards random points, as far as the output allows."""
     evidence = random_evidence(10 + outputs, n=n, shortest=2, longest=12, outputs=outputs)
-    draw, margins, found = np.random.default_rng(0), Margins.of(evidence), adversary(evidence)["jsd"]
+    draw, margins, found = np.random.default_rng(0), AffineView.of(evidence), adversary(evidence)["jsd"]
     for value, weights, alone in zip(found, margins.weights, margins.alone, strict=True):
         output = softmax(weights @ alone)
         spread = np.repeat([0.5, 5.0], points // 2)[:, None]
@@ -53,7 +53,7 @@ def test_a_thousand_rays_never_beat_it(outputs: int) -> None:
 
 
 def bounds(evidence: Evidence, epsilon: float = 0.01) -> tuple[np.ndarray, np.ndarray]:
-    margins = Margins.of(evidence)
+    margins = AffineView.of(evidence)
     found = several_classes(margins, epsilon, Stream(0, "adversary"), keys(evidence.ids))
     return jsd(found.weights, margins.weights), found.upper
 
@@ -80,7 +80,7 @@ def test_five_classes_of_few_items() -> None:
 def test_no_pair_of_items_beats_it(outputs: int) -> None:
     evidence = random_evidence(8, n=25, shortest=5, longest=14, outputs=outputs)
     lower, _ = bounds(evidence, 0.05)
-    margins = Margins.of(evidence)
+    margins = AffineView.of(evidence)
     shares, best_pairs = np.linspace(0, 1, 501)[:, None], np.zeros(len(lower))
     for row, (weights, alone) in enumerate(zip(margins.weights, margins.alone, strict=True)):
         output = softmax(weights @ alone)
@@ -109,7 +109,7 @@ def test_more_classes_are_bounded(outputs: int, epsilon: float) -> None:
     frame = adversary(evidence, epsilon=epsilon)
     lower, upper = frame["jsd"].to_numpy(), frame["upper"].to_numpy()
     assert (lower <= upper).all()
-    assert (upper <= decoder_free_bound(Margins.of(evidence).weights) + 1e-12).all()
+    assert (upper <= decoder_free_bound(AffineView.of(evidence).weights) + 1e-12).all()
     assert frame["tvd"].max() <= epsilon + 1e-9
     assert (frame["certified"] == (upper - lower <= 1e-9)).all()
 
@@ -132,7 +132,7 @@ def test_three_classes_against_enumeration(epsilon: float) -> None:
     steps = 250
     a, b = (part.ravel() for part in np.meshgrid(np.arange(steps + 1), np.arange(steps + 1)))
     grid = np.stack([a, b, steps - a - b], axis=1)[a + b <= steps] / steps  # (G, 3)
-    margins = Margins.of(evidence)
+    margins = AffineView.of(evidence)
     for row, (weights, alone) in enumerate(zip(margins.weights, margins.alone, strict=True)):
         output, best = softmax(weights @ alone), 0.0
         for items in combinations(range(len(weights)), 3):

@@ -7,11 +7,10 @@ import torch
 from polars.testing import assert_frame_equal
 
 from heedful.evidence import Evidence
-from heedful.experiments.adversaries import search
-from heedful.experiments.adversaries.batches import AffineBatch
-from heedful.experiments.adversaries.search import Objective
+from heedful.experiments.adversaries import paper_search as search
+from heedful.experiments.adversaries.paper_search import AffineBatch, Objective
 from heedful.experiments.adversary import adversary
-from heedful.experiments.margins import Margins
+from heedful.experiments.affine_view import AffineView
 from tests.experiments.adversarial import random_evidence, torch_objective
 from tests.making import make_evidence
 
@@ -63,7 +62,7 @@ def torch_loss(free: torch.Tensor, batch: AffineBatch, objective: Objective, out
 @pytest.mark.parametrize("outputs", [1, 2, 3])
 def test_search_is_adam_on_the_objective(preset: search.Preset, outputs: int) -> None:
     """The gradient is autograd's, and the steps are those of torch's Adam with amsgrad."""
-    margins = Margins.of(make_evidence(4, n=6, outputs=outputs, longest=7))
+    margins = AffineView.of(make_evidence(4, n=6, outputs=outputs, longest=7))
     batch = AffineBatch.of(margins.weights, margins.alone)
     objective = Objective.of(preset, epsilon=0.01, distributions=3, outputs=outputs)
     start = np.random.default_rng(0).normal(0, 3, (len(batch.own), 3, 6))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from heedful.errors import BadInput
 from heedful.evidence import Evidence, decide, probabilities
 from heedful.experiments import adversary, permutation, reach, substitution, violation
-from heedful.experiments.blends import Blends
-from heedful.experiments.sums import first_best
+from heedful.experiments.tanh_view import TanhView
+from heedful.experiments.view import first_best
 from heedful.measures import tvd
 from heedful.randomness import Stream, keys
 from tests.experiments.adversarial import nearly_affine
@@ -35,7 +35,7 @@ def test_permutations_are_decoded(seed: int, outputs: int) -> None:
     orders = Stream(seed, "permutation").orders(
         evidence.weights.lengths[:, None], keys(evidence.ids)[:, None], np.arange(4)
     )
-    own = Blends.of(evidence).weights
+    own = TanhView.of(evidence).weights
     for row in range(len(evidence)):
         one, weights = evidence.slice(row, row + 1), own[row]
         outputs_of = [one.decode(one.weights.like(weights[order[: len(weights)]])) for order in orders[row]]
@@ -49,7 +49,7 @@ def test_permutations_are_decoded(seed: int, outputs: int) -> None:
 @settings(deadline=None, max_examples=30)
 def test_items_are_asked_alone(seed: int, outputs: int) -> None:
     evidence = made(seed, outputs)
-    view, frame = Blends.of(evidence), violation(evidence)
+    view, frame = TanhView.of(evidence), violation(evidence)
     alone = probabilities(view.says(np.arange(len(evidence.weights.values))).logits)
     for row in range(len(evidence)):
         one = evidence.slice(row, row + 1)

@@ -6,7 +6,7 @@ from scipy import stats
 from heedful.errors import BadConfig, BadInput
 from heedful.experiments import correlation, summary
 from heedful.ragged import Ragged
-from heedful.ranking import top_distance
+from heedful.rank_correlation import top_distance
 from tests.making import instance, make_evidence, make_importance
 
 

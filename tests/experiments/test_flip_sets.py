@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from heedful.evidence import Evidence
 from heedful.experiments import removal
-from heedful.experiments.first_flips import Steps
-from heedful.experiments.margins import Margins
-from heedful.experiments.rankings import ORDERINGS, RANKINGS, Ranker
-from heedful.experiments.removals import each_item, in_order, without_each, without_first
-from heedful.experiments.single_removals import single_removals
-from heedful.experiments.sums import Sums, flips
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.rankings import ORDERINGS, RANKINGS, Ranker, each_item, in_order, without_each, without_first
+from heedful.experiments.removal import Steps
+from heedful.experiments.single_weight import single_removals
+from heedful.experiments.view import Sums, flips
 from heedful.ragged import Ragged
 from heedful.randomness import keys
 from tests.experiments.removing import affine, without
@@ -55,7 +54,7 @@ def subsets(size: int) -> np.ndarray:
 STAYS = {size: subsets(size) for size in range(1, LONGEST + 1)}
 
 
-def smallest(view: Margins, row: int) -> int | None:
+def smallest(view: AffineView, row: int) -> int | None:
     """The size of the smallest subset whose removal changes the decision."""
     weights, alone = view.weights[row], view.alone[row]
     stays = STAYS[len(weights)].astype(np.float64)
@@ -71,7 +70,7 @@ def smallest(view: Margins, row: int) -> int | None:
 def test_no_smaller_set_changes_the_decision(kind: str) -> None:
     never = 0
     for evidence in drawn(kind, 0):
-        frame, view = removal(evidence, rankings=["attention", "optimal"]), Margins.of(evidence)
+        frame, view = removal(evidence, rankings=["attention", "optimal"]), AffineView.of(evidence)
         expected = [smallest(view, row) for row in range(len(evidence))]
         assert frame["optimal_count"].to_list() == expected
         assert frame["optimal_set"].list.len().to_list() == expected
@@ -83,8 +82,8 @@ def test_no_smaller_set_changes_the_decision(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["continuous", "one-sided"])
 def test_the_set_does_change_the_decision(kind: str) -> None:
     for evidence in drawn(kind, 1, n=40):
-        frame, weights = removal(evidence), Margins.of(evidence).weights
-        decided = Margins.of(evidence).decided
+        frame, weights = removal(evidence), AffineView.of(evidence).weights
+        decided = AffineView.of(evidence).decided
         for row, positions in enumerate(frame["optimal_set"]):
             if positions is not None:
                 output = without(evidence.slice(row, row + 1), positions.to_list())
@@ -107,7 +106,7 @@ def test_no_ranking_needs_fewer_items_than_the_optimum(seed: int, kind: str) -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_looking_at_signs_first_makes_no_difference(kind: str) -> None:
     for evidence in drawn(kind, 3, n=200):
-        view, rows = Margins.of(evidence), np.arange(len(evidence))
+        view, rows = AffineView.of(evidence), np.arange(len(evidence))
         decided = np.broadcast_to(view.decided[:, None], (len(rows), int(view.weights.lengths.max())))
         items = each_item(view, rows)
         for name in ORDERINGS:

@@ -5,9 +5,10 @@ import pytest
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
-from heedful.experiments import EXPERIMENTS, bounded, correlation, permutation, reach, violation
-from heedful.experiments.margins import Margins
-from heedful.experiments.sums import first_best
+from heedful.experiments import EXPERIMENTS, correlation, permutation, reach, violation
+from heedful.experiments import experiment as bounded
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.view import first_best
 from heedful.ragged import Ragged
 from tests.making import instance, make_evidence, make_importance
 
@@ -24,7 +25,7 @@ def test_the_lowest_class_wins_ties() -> None:
 
 def test_weights_that_are_off_by_a_little_are_normalised() -> None:
     off = instance([0.50004, 0.50004], [3.0, 3.0], bias=-3.0)
-    margins = Margins.of(off)
+    margins = AffineView.of(off)
     assert margins.weights.sum().tolist() == [1.0]
     assert margins.decided.tolist() == [0]  # a tie
     assert permutation(off)["lowest"].to_list() == pytest.approx([0.5])

@@ -39,7 +39,7 @@ FEATURES = """
 import resource
 from functools import partial
 import numpy as np
-from heedful.decoding import TanhDecoder
+from heedful.tanh_decoder import TanhDecoder
 from heedful.evidence import Evidence
 from heedful.experiments import curves, permutation, removal, single_weight, substitution, violation
 from heedful.ragged import Ragged

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from heedful.experiments.over_runs import difference, over_runs, pooled
+from heedful.experiments.summary import difference, over_runs, pooled
 from heedful.measures import bootstrap
 
 TABLES = arrays(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from heedful.errors import BadConfig
 from heedful.evidence import Evidence, decide
 from heedful.experiments import permutation
-from heedful.experiments.margins import Margins
-from heedful.experiments.sums import first_best
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.view import first_best
 from heedful.measures import tvd
 from heedful.randomness import Stream, keys
 from tests.making import awkward_evidence, instance, make_evidence
@@ -18,7 +18,7 @@ from tests.making import awkward_evidence, instance, make_evidence
 def outputs_of_every_order(evidence: Evidence, row: int) -> tuple[np.ndarray, np.ndarray]:
     """Outputs (T!, K) and whether the decision changed (T!,), by trying them all."""
     one = evidence.slice(row, row + 1)
-    margins = Margins.of(one)
+    margins = AffineView.of(one)
     tried = [np.array(order) for order in permutations(range(int(one.weights.lengths[0])))]
     weights = margins.weights.values
     output = np.concatenate([one.decode(one.weights.like(weights[order])) for order in tried])
@@ -51,13 +51,13 @@ def test_sampled_tvds_are_those_of_decoding_each_drawn_order(seed: int, outputs:
     evidence = make_evidence(seed, n=5, outputs=outputs)
     draws = 7
     frame = permutation(evidence, permutations=draws, seed=seed)
-    own = evidence.decode(Margins.of(evidence).weights)
+    own = evidence.decode(AffineView.of(evidence).weights)
     expected, changed = np.empty((len(evidence), draws)), np.empty((len(evidence), draws))
     for row, (name, size) in enumerate(zip(keys(evidence.ids), evidence.weights.lengths, strict=True)):
         one = evidence.slice(row, row + 1)
         for draw in range(draws):
             order = Stream(seed, "permutation").uniform(name, draw, np.arange(size)).argsort()
-            shuffled = one.weights.like(Margins.of(one).weights.values[order])
+            shuffled = one.weights.like(AffineView.of(one).weights.values[order])
             expected[row, draw] = tvd(one.decode(shuffled), own[row : row + 1])[0]
             changed[row, draw] = decide(one.decode(shuffled))[0] != decide(own[row : row + 1])[0]
     assert np.allclose(np.stack(frame["tvds"].to_list()), np.sort(expected, axis=1), atol=1e-12)

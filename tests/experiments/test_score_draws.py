@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
-from heedful.experiments.score_draws import score_draws
+from heedful.experiments.substitution import score_draws
 from heedful.randomness import Stream
 
 

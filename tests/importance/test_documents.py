@@ -10,18 +10,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.importance import deletion_plain
+from heedful.importance import leave_one_out as deletion_plain
 from heedful.importance.gradient import FEW_OUTPUTS, gradient
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import leave_one_out, without_each
 from heedful.measures import tvd
-from heedful.models.attentions import ATTENTIONS
+from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
-from heedful.models.given import Given
 from heedful.models.inference import predict
-from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 from tests.models.making import make_documents, make_model
 

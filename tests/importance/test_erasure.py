@@ -13,13 +13,13 @@ from polars.testing import assert_frame_equal
 
 from heedful.errors import BadConfig
 from heedful.evidence import chance, decide
-from heedful.importance import race
+from heedful.importance import erasure as race
 from heedful.importance.attributions import ATTRIBUTIONS
 from heedful.importance.erasure import RANKINGS, WAYS, erasure
+from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.inference import decode, predict
-from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 from heedful.text.vocabulary import UNKNOWN
 from tests.models.making import make_documents, make_inputs, make_model

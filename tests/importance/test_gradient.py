@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from heedful.importance.gradient import gradient
 from heedful.importance.outcome import output_slope
-from heedful.models.attentions import ATTENTIONS
+from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
-from heedful.models.given import Given
 from heedful.models.inference import predict
-from heedful.models.inputs import with_sentinels
 from heedful.models.options import AverageOptions
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
 
@@ -107,7 +105,7 @@ def test_encoders_without_a_way_back_of_their_own_are_differentiated_too(
 ) -> None:
     model, tokens = make_model(encoder, outputs=3), make_tokens([5, 1, 9, 2])
     own = gradient(model, tokens, attention_fixed=attention_fixed)
-    monkeypatch.setattr("heedful.importance.differentiation.DIFFERENTIABLE", {})
+    monkeypatch.setattr("heedful.importance.fast.gradients.DIFFERENTIABLE", {})
     by_autograd = gradient(model, tokens, attention_fixed=attention_fixed)
     assert np.allclose(own.values, by_autograd.values, atol=1e-6)
 
@@ -148,7 +146,7 @@ def test_batch_order_and_padding_make_no_difference(
 def test_long_texts_are_read_in_bounded_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = make_model(), make_tokens([40, 3, 25, 60])
     whole = gradient(model, tokens)
-    monkeypatch.setattr("heedful.importance.differentiation.BATCH_CELLS", 50)
+    monkeypatch.setattr("heedful.importance.fast.gradients.BATCH_CELLS", 50)
     assert np.allclose(whole.values, gradient(model, tokens).values, atol=1e-6)
 
 

@@ -12,19 +12,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.importance import abreast, deletion_abreast, deletion_band, deletion_bilstm, deletion_plain
+from heedful.importance import leave_one_out as deletion_plain
 from heedful.importance import leave_one_out as module
+from heedful.importance.fast import deletion_bilstm
+from heedful.importance.fast import deletion_bilstm_small as abreast
+from heedful.importance.fast import deletion_bilstm_small as deletion_abreast
+from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.leave_one_out import FORMS, leave_one_out, without_each
 from heedful.measures import tvd
-from heedful.models.attentions import ATTENTIONS, Additive
+from heedful.models.attentions import ATTENTIONS, Additive, Given
+from heedful.models.batches import Inputs, Padded, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS, BiGRU, BiLSTM
-from heedful.models.given import Given
 from heedful.models.inference import predict
-from heedful.models.inputs import Inputs, Texts
 from heedful.models.options import BiLSTMOptions, CNNOptions
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 from tests.models.making import WORDS, make_inputs, make_model, make_tokens
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
-from heedful.models.inputs import Inputs
-from heedful.models.kinds import MODELS
+from heedful.models.documents import MODELS
 from heedful.models.options import ENCODER_OPTIONS
 from heedful.models.training import Examples, Step
 from heedful.ragged import Ragged

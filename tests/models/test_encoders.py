@@ -6,10 +6,9 @@ import torch
 from torch import nn
 
 from benchmarks.plain import PlainBiLSTM
-from heedful.models.given import Given
+from heedful.models.attentions import Given
+from heedful.models.batches import Padded, with_sentinels
 from heedful.models.inference import predict
-from heedful.models.inputs import with_sentinels
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 from tests.models.making import make_model, make_tokens
 

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from heedful.models.dropout import dropout
-from heedful.models.encoders import BiGRU
+from heedful.models.batches import Padded
+from heedful.models.encoders import BiGRU, dropout
 from heedful.models.gru import Steps
 from heedful.models.options import BiGRUOptions
-from heedful.models.padded import Padded
 
 sizes = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 

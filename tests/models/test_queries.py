@@ -5,13 +5,11 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
+from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier, padded_query
 from heedful.models.inference import predict
-from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.options import TrainingOptions
-from heedful.models.padded import Padded
-from heedful.models.tables import Tables
-from heedful.models.training import make_optimiser, train_step
+from heedful.models.training import Tables, make_optimiser, train_step
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model
 

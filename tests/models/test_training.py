@@ -8,21 +8,20 @@ import torch
 
 from benchmarks.plain import PlainBiLSTM
 from heedful.errors import BadConfig
-from heedful.models.batching import training_batches
+from heedful.models.batches import Padded, with_sentinels
 from heedful.models.checkpoint import Checkpoint
 from heedful.models.classifier import Classifier
-from heedful.models.inputs import with_sentinels
 from heedful.models.options import TrainingOptions
-from heedful.models.padded import Padded
-from heedful.models.schedule import selected_epoch
-from heedful.models.tables import Tables
 from heedful.models.training import (
     Examples,
+    Tables,
     batch_loss,
     class_weights,
     make_optimiser,
+    selected_epoch,
     train,
     train_step,
+    training_batches,
 )
 from tests.models.making import Killed, killer, make_examples, make_inputs, make_model
 

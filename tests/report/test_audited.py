@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 import heedful
-from heedful.report.audited import AuditedRun
-from heedful.report.gathering import gather
-from heedful.report.lacking import lacking
+from heedful.findings.gathering import AuditedRun, gather
+from heedful.findings.run_facts import lacking
 from heedful.report.site.writer import write_site
 from tests.audits.made import TEXTS, labels_of, planted
 from tests.making import make_evidence

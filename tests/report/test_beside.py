@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from heedful.published import table1
-from heedful.report.beside import (
+from heedful.findings.published import (
     measures_taken,
     published_corpus,
     published_performance,
     published_tau,
     published_wins,
 )
+from heedful.published import table1
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from heedful.report.checklist import CLAIMS, Checked, checklist, verdict_of
-from heedful.report.claim_tests import HIGH, Finding
-from heedful.report.configurations import configurations
+from heedful.findings.claim_tests import HIGH, Finding
+from heedful.findings.claims import CLAIMS, Checked, checklist, verdict_of
+from heedful.findings.configurations import configurations
 from heedful.runs.directory import STAGES, Run
 from tests.report.seeded import run_as
 

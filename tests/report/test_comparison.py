@@ -8,13 +8,14 @@ import pytest
 from rich.console import Console
 from sklearn.metrics import f1_score
 
-from heedful.experiments.over_runs import Pooled
+from heedful.experiments.summary import Pooled
+from heedful.findings.comparison import Row, compare
+from heedful.findings.published import apart
 from heedful.measures import bootstrap
 from heedful.published import released_tau, table2
-from heedful.report.apart import apart
-from heedful.report.comparison import Row, claims_table, compare, figures_table
-from heedful.report.comparison_terminal import comparison_view
+from heedful.report.tables.comparison import claims_table, figures_table
 from heedful.report.tables.formats import to_csv, to_markdown
+from heedful.report.terminal.comparison import comparison_view
 from heedful.runs.directory import Run
 from tests.report.seeded import run_as
 

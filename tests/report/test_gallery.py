@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from heedful.errors import NotFound
-from heedful.report.gallery import choose, gallery, write_gallery
+from heedful.report.heatmaps.gallery import choose, gallery, write_gallery
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 

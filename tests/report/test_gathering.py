@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from heedful.errors import NotFound
-from heedful.report.gathering import gather
+from heedful.findings.gathering import gather
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from heedful.errors import BadConfig
-from heedful.report.heatmap import terminal_heatmap
-from heedful.report.heatmap_files import save_heatmap, to_html, to_svg, to_tex
-from heedful.report.instance import Adversarial, FlipSet, Instance
+from heedful.report.heatmaps.files import save_heatmap, to_html, to_svg, to_tex
+from heedful.report.heatmaps.instance import Adversarial, FlipSet, Instance
+from heedful.report.heatmaps.terminal import terminal_heatmap
 
 
 def _instance(tokens: list[str], weights: list[float] | None = None, **values: object) -> Instance:

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from heedful.experiments import removal_scores, substitution_scores
-from heedful.report import verdict as weighing
-from heedful.report.key_figures import KEYS, key_figures
-from heedful.report.verdict import COSTS, FEW, Sign, verdict
+from heedful.findings import run_verdict as weighing
+from heedful.findings.key_figures import KEYS, key_figures
+from heedful.findings.run_verdict import COSTS, FEW, Sign, verdict
 from heedful.runs.directory import Run
 from tests.making import awkward_evidence, instance, make_evidence
 from tests.report.made_run import made_run

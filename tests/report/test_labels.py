@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from heedful.report.labels import differences, labels
+from heedful.findings.labels import differences, labels
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 

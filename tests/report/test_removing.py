@@ -12,15 +12,15 @@ import pytest
 from rich.console import Console
 
 from heedful.experiments import curves, removal, single_weight
+from heedful.findings.run_facts import several_sentences
 from heedful.importance.erasure import WAYS
 from heedful.ragged import Ragged
-from heedful.report.erasing import erasure_table
-from heedful.report.removing import (
+from heedful.report.terminal.run import (
     claims_words,
     curves_words,
+    erasure_table,
     removal_table,
     removal_words,
-    several_sentences,
     single_weight_words,
 )
 from tests.making import make_evidence

@@ -8,7 +8,7 @@ import pytest
 
 from heedful.evidence import decide
 from heedful.files import write_parquet
-from heedful.report.rows import COLUMNS, columns_of, instance_rows
+from heedful.findings.instance_table import COLUMNS, columns_of, instance_rows
 from heedful.runs.directory import Run
 from tests.making import awkward_evidence, make_evidence
 from tests.report.made_run import made_run

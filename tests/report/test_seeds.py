@@ -9,9 +9,9 @@ import pytest
 import heedful
 from heedful.errors import BadInput
 from heedful.experiments.agreement import agreement
+from heedful.findings.configurations import seed_figures
+from heedful.findings.key_figures import key_figures
 from heedful.measures import bootstrap
-from heedful.report.key_figures import key_figures
-from heedful.report.seeds import seed_figures
 from heedful.runs.directory import Run
 from tests.report.seeded import run_as
 

@@ -12,9 +12,9 @@ from rich.console import Console
 import heedful
 from heedful.errors import BadInput
 from heedful.models.inference import predict
-from heedful.report.summary import run_summary
+from heedful.report.terminal.run import run_summary
 from heedful.runs.directory import Run
-from heedful.runs.reading import inputs_of
+from heedful.runs.model_setup import inputs_of
 
 SMALL = {"embedding": {"width": 8}, "encoder_options": {"hidden": 4}, "training": {"epochs": 1, "batch": 8}}
 

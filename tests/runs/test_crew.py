@@ -4,10 +4,11 @@ import pytest
 
 from heedful.errors import BadConfig, HeedfulError
 from heedful.files import Parts
-from heedful.runs import erasing, experimenting
-from heedful.runs.crew import Crew, parted_of
+from heedful.runs import experiment_stages as erasing
+from heedful.runs import experiment_stages as experimenting
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
+from heedful.runs.workers import Workers, stage_parts
 from tests.runs.small import VALUES, contents
 
 EXPERIMENTS = ["correlation", "permutation", "erasure"]
@@ -23,10 +24,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_workers_make_no_difference(tmp_path: Path) -> None:
     alone = perform(VALUES, out=tmp_path / "alone", experiments=EXPERIMENTS)
     shared = perform(VALUES, out=tmp_path / "shared", experiments=[])
-    pieces = {stage: len(parted_of(alone, stage).pieces) for stage in ("importance", *EXPERIMENTS)}
+    pieces = {stage: len(stage_parts(alone, stage).pieces) for stage in ("importance", *EXPERIMENTS)}
     assert pieces == {"importance": pieces["importance"], "correlation": 5, "permutation": 5, "erasure": 3}
     assert pieces["importance"] > 2
-    parted = parted_of(alone, "importance")  # a worker of an earlier attempt was further than another
+    parted = stage_parts(alone, "importance")  # a worker of an earlier attempt was further than another
     Parts(shared.folder / "importance.parquet").put(2, parted.part(*parted.pieces[2]))
     shared = perform(VALUES, out=tmp_path / "shared", experiments=EXPERIMENTS, workers=2)
     assert contents(shared.folder) == contents(alone.folder)
@@ -39,7 +40,7 @@ def test_what_a_worker_cannot_do_is_told(tmp_path: Path) -> None:
     evidence.write_bytes(broken[:200] + b"x" * 400)
     with (
         pytest.raises(HeedfulError, match=r"reach: .*not a readable Parquet file.*run again to go on"),
-        Crew(2, 1) as crew,
+        Workers(2, 1) as crew,
     ):
         list(crew.share(Run.open(run.folder), "reach", {0: (0, 7), 1: (7, 14)}))
 

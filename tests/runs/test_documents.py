@@ -9,16 +9,15 @@ import polars as pl
 import pytest
 
 from heedful.errors import BadConfig, BadInput
-from heedful.models.flat import Flan
-from heedful.models.hierarchical import Han
+from heedful.models.documents import Flan, Han
 from heedful.models.inference import predict
+from heedful.progress import Reporter
 from heedful.ragged import Ragged
-from heedful.report.instance import read_text
+from heedful.report.heatmaps.instance import read_text
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.reading import inputs_of
-from heedful.runs.reporter import Reporter
+from heedful.runs.model_setup import inputs_of
 from tests.runs.small import VALUES, contents
 
 DOCUMENTS = {key: value for key, value in VALUES.items() if key != "encoder_options"}

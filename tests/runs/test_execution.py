@@ -13,12 +13,12 @@ import torch
 import heedful.runs.stages
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.evidence import Evidence
+from heedful.files import locked
 from heedful.models.inference import decode, predict
+from heedful.progress import Reporter
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.lock import locked
-from heedful.runs.reporter import Reporter
 from tests.runs.small import ARGUMENTS, VALUES, contents
 
 ROOT = Path(__file__).parents[2]
@@ -317,7 +317,7 @@ def test_three_classes_and_every_encoder_run(tmp_path: Path) -> None:
 
 def test_vectors_of_a_file_are_the_first_parameters(tmp_path: Path) -> None:
     from heedful.corpora.loading import load
-    from heedful.runs.building import first_embeddings
+    from heedful.runs.model_setup import first_embeddings
     from heedful.text.vocabulary import Vocabulary
 
     (tmp_path / "v.vec").write_text("2 8\nplot " + " ".join(["0.5"] * 8) + "\nnot-there " + " ".join(["1"] * 8) + "\n")

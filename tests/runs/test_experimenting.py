@@ -11,12 +11,12 @@ from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.evidence import Evidence
 from heedful.importance import MEASURES
 from heedful.importance.table import REGISTRY, importance_table
-from heedful.report.instance import read_instance
-from heedful.runs import experimenting
+from heedful.progress import Reporter
+from heedful.report.heatmaps.instance import read_instance
+from heedful.runs import experiment_stages as experimenting
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.reporter import Reporter
 from tests.runs.small import VALUES, contents
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.runs.config import resolve
-from heedful.runs.grid import built_in, make_grid, read_grid
+from heedful.sweeps.grid import built_in, make_grid, read_grid
 
 
 def points(grid: dict[str, Any], *keys: str) -> list[tuple[Any, ...]]:

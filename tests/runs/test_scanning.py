@@ -8,9 +8,9 @@ import pytest
 
 import heedful
 from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.runs.catalogue import configuration_of
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
-from heedful.runs.listing import configuration_of
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 

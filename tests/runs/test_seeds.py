@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import heedful.runs.seeds
+import heedful.runs.between_seeds
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
 from heedful.measures import jsd
+from heedful.runs.between_seeds import between, by_configuration
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
-from heedful.runs.seeds import between, by_configuration
 from tests.making import make_evidence
 from tests.report.seeded import seeded
 
@@ -28,7 +28,7 @@ def run_at(folder: Path, evidence: Evidence, **values: object) -> Run:
 
 
 def test_each_two_runs_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heedful.runs.seeds, "BATCH", 3)
+    monkeypatch.setattr(heedful.runs.between_seeds, "BATCH", 3)
     base = make_evidence(4, n=10, outputs=3)
     all_ = [seeded(base, seed) for seed in range(3)]
     runs = [run_at(tmp_path / f"run-{seed}", evidence, seed=seed) for seed, evidence in enumerate(all_)]
@@ -47,7 +47,7 @@ def test_each_two_runs_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heedful.runs.seeds, "BATCH", 3)
+    monkeypatch.setattr(heedful.runs.between_seeds, "BATCH", 3)
     base = make_evidence(4, n=9)
     one, fewer = run_at(tmp_path / "one", base), run_at(tmp_path / "fewer", base.slice(0, 6))
     words = base.tokens.like(np.array(["w"] * len(base.tokens.values), dtype=object))

@@ -10,16 +10,13 @@ from typing import Any
 import pytest
 
 import heedful
+from heedful.engines.local import LocalEngine
+from heedful.engines.task import Task
 from heedful.errors import BadConfig
-from heedful.runs.cells import Cell, survey, time_left
-from heedful.runs.costs import Costs
-from heedful.runs.engines.local import LocalEngine
-from heedful.runs.engines.task import Task
 from heedful.runs.execution import perform
-from heedful.runs.grid import make_grid
-from heedful.runs.status import Status, StatusReporter, log_file, read_status
-from heedful.runs.sweep import work
-from heedful.runs.watching import Watcher
+from heedful.sweeps.cells import Cell, Costs, Status, StatusReporter, log_file, read_status, survey, time_left
+from heedful.sweeps.grid import make_grid
+from heedful.sweeps.sweep import Watcher, work
 from tests.runs.small import VALUES, contents
 
 ROOT = Path(__file__).parents[2]
@@ -262,7 +259,7 @@ def test_the_time_left_is_that_of_cells_of_the_kind(tmp_path: Path) -> None:
 
 def test_a_status_tells_how_far_a_cell_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("heedful.runs.status.time.monotonic", lambda: now)
+    monkeypatch.setattr("heedful.sweeps.cells.time.monotonic", lambda: now)
     assert read_status(tmp_path, "cell") == Status()
     reporter = StatusReporter(tmp_path, "cell")
     reporter.start("training", 100)

@@ -8,10 +8,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from heedful.corpora.loading import load
-from heedful.runs import trained_vectors as module
-from heedful.runs.building import first_embeddings
+from heedful.runs import model_setup as module
 from heedful.runs.config import RunConfig, resolve
-from heedful.runs.trained_vectors import trained_vectors
+from heedful.runs.model_setup import first_embeddings, trained_vectors
 from heedful.text.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 
 pytest.importorskip("gensim")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful.errors import BadInput, NotFound
-from heedful.text.vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
+from heedful.text.word_vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
 
 WORDS = ["<0>", "the", "café", ".", "absent"]
 TABLE = {"the": [1.0, -2.5, 3e-2], "of": [9.0, 9.0, 9.0], "café": [0.5, 0.25, 4.0], ".": [7.0, 8.0, 9.0]}

@@ -1,31 +1,34 @@
 """The card: an audit on one page that can be printed. Nothing to load, nothing to run, every text escaped."""
 
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from heedful.audits.directory import Audit
 from heedful.audits.overview import QUESTION, Example, advice, caveats, costs, examples, facts, figures
-from heedful.audits.verdict import Criterion
 from heedful.printable import printable
+from heedful.verdict.verdict import Criterion
+
+if TYPE_CHECKING:
+    from heedful.audits.directory import Audit
+
 
 WORDS = 48  # of an example: so that all fits on a page
 WIDTH = 120  # of an interval bar
 OUTCOMES = {"met": "met", "not met": "not met", "open": "cannot be told", "untested": "not tested"}
 
 
-def card(audit: Audit) -> str:
+def card(audit: "Audit") -> str:
     """The whole page."""
     return _rendered("card.html.jinja", audit, examples=[_shown(example) for example in examples(audit)])
 
 
-def excerpt(audit: Audit) -> str:
+def excerpt(audit: "Audit") -> str:
     """Verdict and criteria, for a notebook."""
     if not audit.done("verdict"):
         return str(_template("unfinished.html.jinja").render(folder=str(audit.folder)))
     return _rendered("excerpt.html.jinja", audit)
 
 
-def _rendered(name: str, audit: Audit, **more: Any) -> str:
+def _rendered(name: str, audit: "Audit", **more: Any) -> str:
     verdict = audit.verdict
     page: str = _template(name).render(
         title=f"{QUESTION} {verdict.answer.capitalize()}.",

@@ -8,14 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from heedful.audits.options import AuditOptions
-from heedful.audits.plan import Stage, result_file
-from heedful.audits.verdict import Verdict
+from heedful.audits.plan import AuditOptions, Stage, result_file
 from heedful.errors import BadInput, NotFound, unknown_name
 from heedful.evidence import Evidence
 from heedful.files import Parts, replaced, scan_parquet, write_json, write_text
 from heedful.runs.config import read_toml, to_toml
 from heedful.runs.directory import damage_named
+from heedful.verdict.verdict import Verdict
 
 OPTIONS = "audit.toml"
 AGAIN = "`heedful audit` with the same options goes on"

@@ -11,15 +11,13 @@ from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY, Test
 from heedful.audits.battery.attributions import ATTRIBUTIONS
 from heedful.audits.battery.attributions import readings as readings_of
-from heedful.audits.battery.erasables import ways_of
+from heedful.audits.battery.erased_texts import ways_of
 from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs
-from heedful.audits.options import AuditOptions
-from heedful.audits.plan import exact_tests, plan
-from heedful.audits.preparing import prepare
-from heedful.audits.reading import Reader
-from heedful.runs.reporter import Reporter
-from heedful.runs.sampling import sample
+from heedful.audits.plan import AuditOptions, exact_tests, plan
+from heedful.audits.texts_stage import Reader, prepare
+from heedful.progress import Reporter
+from heedful.randomness import sample
 
 TRIAL = 16  # texts
 _EXACT = 5e-6  # seconds of an experiment on evidence, for each item: about

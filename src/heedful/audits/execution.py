@@ -5,35 +5,56 @@ import shutil
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-import heedful
+import numpy as np
+
+from heedful.adapters.affine import affine
+from heedful.adapters.checking import check
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.counted import Counted
-from heedful.audits.contract import check_contract
+from heedful.audits.battery.test import Counted
 from heedful.audits.directory import Audit
-from heedful.audits.evidencing import copy_evidence, evidence_parts, write_metrics
-from heedful.audits.filed import Filed
-from heedful.audits.given import Given, Misfit, write_given
-from heedful.audits.judging import write_signals, write_verdict
-from heedful.audits.parting import costed, perform_parts
+from heedful.audits.evidence_sources import EvidenceSource
+from heedful.audits.evidence_stage import copy_evidence, evidence_parts, write_metrics
+from heedful.audits.given_importance import GivenImportance, Misfit, write_given
 from heedful.audits.plan import Stage, exact_tests, plan
-from heedful.audits.preparing import prepare
-from heedful.audits.rows import Source
-from heedful.audits.testing import (
+from heedful.audits.test_stages import (
     attribution_parts,
     battery_parts,
     correlation_parts,
+    costed,
     exact_parts,
     given_parts,
     importance_parts,
+    perform_parts,
+    write_signals,
+    write_verdict,
 )
+from heedful.audits.text_sources import Source
+from heedful.audits.texts_stage import Reader, prepare
 from heedful.errors import BadConfig, BadInput
-from heedful.files import remove_temporaries
-from heedful.runs.execution import threads as limited
-from heedful.runs.execution import versions
-from heedful.runs.lock import locked
-from heedful.runs.parted import Parted
-from heedful.runs.reporter import Reporter
+from heedful.files import locked, remove_temporaries
+from heedful.progress import Reporter
+from heedful.version import __version__
+from heedful.workspace.environment import threads as limited
+from heedful.workspace.environment import versions
+from heedful.workspace.parts import StageParts
+
+PROBES = 16
+
+
+def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
+    """Refuse a model that cannot be listened to; record what was measured, and whether its logits are affine in its
+    attention (`exact`), so that all parts of the evidence are alike."""
+    reporter.start("checking the model")
+    reader = Reader(audit, subject)
+    order = np.argsort(reader.lengths, kind="stable")
+    rows = np.unique(order[np.linspace(0, len(order) - 1, num=min(PROBES, len(order))).round().astype(np.int64)])
+    _, texts, _ = reader(rows)
+    contract = check(subject, texts)
+    exact = audit.options.exact and affine(subject, texts)
+    audit.record(contract={**{name: float(value) for name, value in contract._asdict().items()}, "exact": exact})
+    reporter.finish(f"its own attention put back moves logits by {contract.identity:.1e}")
+
 
 _BY_MODEL = {"attributions": attribution_parts, "importance": importance_parts}
 
@@ -44,8 +65,8 @@ class Inputs:
 
     subject: Subject | None = None
     source: Source | None = None
-    filed: Filed | None = None
-    given: Given | None = None
+    filed: EvidenceSource | None = None
+    given: GivenImportance | None = None
 
     def check(self) -> None:
         """Raise if there is nothing that could be tested."""
@@ -94,7 +115,7 @@ class _Session:
         audit.write_options()
         if "heedful" not in audit.manifest:
             told = {"python": platform.python_version(), **dict(versions())}
-            audit.record(audit=audit.folder.name, heedful=heedful.__version__, versions=told)
+            audit.record(audit=audit.folder.name, heedful=__version__, versions=told)
         if self.inputs.subject is not None:
             self._do(plan((), battery=BATTERY, given=False)[:1])  # the texts: to check the model with
             if "contract" not in audit.manifest:
@@ -145,7 +166,7 @@ class _Session:
             case _:
                 self._parts(stage, self._parted(stage))
 
-    def _parted(self, stage: Stage) -> Parted:
+    def _parted(self, stage: Stage) -> StageParts:
         if stage.name == "correlation":
             return correlation_parts(self.audit, stage)
         if stage.name in self.exact:
@@ -154,7 +175,7 @@ class _Session:
             return given_parts(self.audit, stage)
         return _BY_MODEL.get(stage.name, battery_parts)(self.audit, stage, self.model)
 
-    def _parts(self, stage: Stage, parted: Parted) -> None:
+    def _parts(self, stage: Stage, parted: StageParts) -> None:
         perform_parts(self.audit, stage, parted, self.reporter, self)
 
     def _count(self, readings: int) -> None:

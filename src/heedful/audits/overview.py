@@ -1,14 +1,61 @@
 """An audit in words and plain values, for whoever shows it: terminal, card, notebook, site."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from heedful.audits.directory import Audit
-from heedful.audits.verdict import Criterion
-from heedful.audits.words import Word, as_words
 from heedful.evidence import Evidence, read_metadata
 from heedful.files import scan_parquet
+from heedful.verdict.verdict import Criterion
+
+if TYPE_CHECKING:
+    from heedful.audits.directory import Audit
+
+
+class Word(NamedTuple):
+    """A word, and the weight of all its items."""
+
+    text: str
+    weight: float
+
+
+def as_words(text: str | None, items: Sequence[str], weights: Sequence[float]) -> list[Word]:
+    """Items that follow one another in the text without a space between them, as long as both are letters or digits,
+    are one word. Where the text is not known, or an item is not in it, every item is a word.
+
+    >>> [word.text for word in as_words("unbelievable!", ["un", "believ", "able", "!"], [0.1, 0.2, 0.3, 0.4])]
+    ['unbelievable', '!']
+    """
+    spans = None if text is None else _spans(text, items)
+    words: list[Word] = []
+    end = -1
+    for place, (item, weight) in enumerate(zip(items, weights, strict=True)):
+        goes_on = bool(words) and spans is not None and spans[place][0] == end and _inside(words[-1].text, item)
+        if goes_on:
+            words[-1] = Word(words[-1].text + item, words[-1].weight + weight)
+        else:
+            words.append(Word(item, weight))
+        end = -1 if spans is None else spans[place][1]
+    return words
+
+
+def _inside(before: str, item: str) -> bool:
+    return before[-1:].isalnum() and item[:1].isalnum()
+
+
+def _spans(text: str, items: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where each item stands; None if one is not found. Tokenizers may change case, but not the length of a text."""
+    plain = text.lower() if len(text.lower()) == len(text) else text
+    spans, start = [], 0
+    for item in items:
+        found = plain.find(item.lower(), start)
+        if found < 0:
+            return None
+        start = found + len(item)
+        spans.append((found, start))
+    return spans
+
 
 PERCENT = ("lead", "against", "race")  # criteria whose figures are shares
 QUESTION = "May this attention be shown as an explanation?"
@@ -45,7 +92,7 @@ def figures(criterion: Criterion) -> tuple[str, str, str]:
     return _shown(criterion, criterion.value), f"{low} to {high}", _asked(criterion)
 
 
-def facts(audit: Audit) -> list[tuple[str, str]]:
+def facts(audit: "Audit") -> list[tuple[str, str]]:
     """Model and data, line by line."""
     options, manifest = audit.options, audit.manifest
     model, data, metrics = options.model, manifest["data"], audit.metrics
@@ -66,7 +113,7 @@ def facts(audit: Audit) -> list[tuple[str, str]]:
     return lines
 
 
-def caveats(audit: Audit) -> list[str]:
+def caveats(audit: "Audit") -> list[str]:
     """What must be said with the verdict."""
     told = [limit[0].upper() + limit[1:] + "." for limit in audit.verdict.limits]
     aside = _aside(audit)
@@ -83,7 +130,7 @@ def caveats(audit: Audit) -> list[str]:
     return told
 
 
-def advice(audit: Audit) -> list[str]:
+def advice(audit: "Audit") -> list[str]:
     """What to do next."""
     verdict, steps = audit.verdict, []
     if verdict.better is not None:
@@ -99,7 +146,7 @@ def advice(audit: Audit) -> list[str]:
     return steps
 
 
-def costs(audit: Audit) -> list[Cost]:
+def costs(audit: "Audit") -> list[Cost]:
     """What each stage took, in all sessions."""
     return [
         Cost(name.replace("_", " "), cost.get("instances", 0), cost.get("readings", 0), cost["seconds"])
@@ -107,7 +154,7 @@ def costs(audit: Audit) -> list[Cost]:
     ]
 
 
-def examples(audit: Audit) -> list[Example]:
+def examples(audit: "Audit") -> list[Example]:
     """Three texts: that whose map is most to be trusted by its own verdict, a middle one, and the least."""
     rank = pl.col("answer").replace_strict(_RANK, return_dtype=pl.Int64)
     told = audit.signals.select("id", "lead", tested=pl.all_horizontal(pl.col(*_TESTED).is_not_null()))
@@ -122,7 +169,7 @@ def examples(audit: Audit) -> list[Example]:
     return [_example(audit, title, order.row(row, named=True)) for title, row in places.items()]
 
 
-def _example(audit: Audit, title: str, row: dict[str, object]) -> Example:
+def _example(audit: "Audit", title: str, row: dict[str, object]) -> Example:
     path = audit.folder / "evidence.parquet"
     own = pl.col("id") == row["id"]
     evidence = Evidence.from_frame(scan_parquet(path).filter(own).collect(), read_metadata(path), str(path))
@@ -136,7 +183,7 @@ def _example(audit: Audit, title: str, row: dict[str, object]) -> Example:
     return Example(title, str(row["id"]), str(row["answer"]), names[int(evidence.decisions[0])], label, words, reasons)
 
 
-def _aside(audit: Audit) -> float | None:
+def _aside(audit: "Audit") -> float | None:
     table = scan_parquet(audit.folder / "evidence.parquet")
     if "aside" not in table.collect_schema():
         return None

@@ -9,15 +9,16 @@ import polars as pl
 from pydantic import ValidationError
 
 from heedful.adapters.subject import Subject
-from heedful.audits.execution import Inputs
-from heedful.audits.filed import Filed, filed
-from heedful.audits.given import Given, given
-from heedful.audits.hub_rows import PREFIX, hub_source
-from heedful.audits.options import AuditOptions, DataFacts, GivenFacts, ModelFacts, Route
-from heedful.audits.rows import Source, file_source, given_source
+from heedful.audits.directory import Audit
+from heedful.audits.evidence_sources import EvidenceSource, evidence_source
+from heedful.audits.execution import Inputs, perform
+from heedful.audits.given_importance import GivenImportance, read_given_importance
+from heedful.audits.plan import AuditOptions, DataFacts, GivenFacts, ModelFacts, Route
 from heedful.audits.subjects import checked, facts, from_file, from_hub
+from heedful.audits.text_sources import PREFIX, Source, file_source, given_source, hub_source
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
+from heedful.progress import Reporter
 
 _WAYS = ("subject", "hf", "module", "evidence")
 _OF_HF = {"map": "cls", "items": "tokens"}
@@ -73,13 +74,13 @@ class Request:
                         f"{option} = {value}: this is chosen of a transformers classifier (hf) only, and would change "
                         "nothing here; leave it out"
                     )
-        importance = None if self.importance is None else given(self.importance)
+        importance = None if self.importance is None else read_given_importance(self.importance)
         if self.evidence is not None:
-            return self._of_evidence(filed(self.evidence), importance)
+            return self._of_evidence(evidence_source(self.evidence), importance)
         source = self._source()  # before the model: a wrong path is told at once
         return self._of_model(source, importance)
 
-    def _of_evidence(self, evidence: Filed, importance: Given | None) -> tuple[AuditOptions, Inputs]:
+    def _of_evidence(self, evidence: EvidenceSource, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
         for name in _OF_TEXTS:
             if getattr(self, name) not in (None, False):
                 raise BadConfig(f"{name} is of texts that a model reads, and evidence has its own; leave it out")
@@ -88,7 +89,7 @@ class Request:
         data = DataFacts(name=name, fingerprint=evidence.fingerprint)
         return self._options("evidence", model, data, importance), Inputs(filed=evidence, given=importance)
 
-    def _of_model(self, source: Source, importance: Given | None) -> tuple[AuditOptions, Inputs]:
+    def _of_model(self, source: Source, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
         route: Route = "subject"
         if self.hf is not None:
             route, name = "huggingface", self.hf
@@ -110,7 +111,9 @@ class Request:
         options = self._options(route, facts(subject, source.rows(), name), data, importance)
         return options, Inputs(subject=subject, source=source, given=importance)
 
-    def _options(self, route: Route, model: ModelFacts, data: DataFacts, importance: Given | None) -> AuditOptions:
+    def _options(
+        self, route: Route, model: ModelFacts, data: DataFacts, importance: GivenImportance | None
+    ) -> AuditOptions:
         if importance is not None:
             told = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
         try:
@@ -138,3 +141,29 @@ class Request:
         if str(self.data).startswith(PREFIX):
             return hub_source(str(self.data), **columns, download=self.download)
         return file_source(Path(str(self.data)), **columns)
+
+
+def audit(
+    subject: Subject | None = None,
+    *,
+    out: Path | str = "audits",
+    threads: int = 0,
+    reporter: Reporter | None = None,
+    **values: Any,
+) -> Audit:
+    """May a model's attention be shown as an explanation? Put it to the tests, or go on where that was interrupted.
+
+    The model is a `subject` (`heedful.adapters.huggingface.HuggingFace`, `heedful.adapters.module.Module`, or any other
+    Subject), the name or folder of a transformers classifier (`hf`, with `map` and `items`), or FILE.py:NAME, a
+    function that returns a subject (`module`). It reads `texts` (with `labels` and `ids`, if there are any) or a table
+    (`data`: a file, or "hf:NAME[:SPLIT]") by its columns `text`, `label` and `id`. Without a model, `evidence` is a
+    file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) takes part in the race.
+
+    `truncate` cuts texts that are too long, `skip_empty` leaves empty ones out; tests that read a text many times are
+    performed on a `sample` (200; 0: all) drawn by `seed`; nothing is fetched unless `download` is true; with
+    `exact=False` no scores are recovered from a model whose logits are affine in its attention. The directory
+    in `out` is named by model, data and options: the same ones are the same directory. So many `threads` of arithmetic
+    (0: as torch has it).
+    """
+    options, inputs = Request.of({"subject": subject, **values}).resolved()
+    return perform(Audit.at(Path(out) / options.name, options), inputs, threads=threads, reporter=reporter)

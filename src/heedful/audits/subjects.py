@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from heedful.adapters.foreign import foreign
 from heedful.adapters.subject import Subject
-from heedful.audits.options import ModelFacts
-from heedful.audits.rows import Row
-from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.audits.plan import ModelFacts
+from heedful.audits.text_sources import Row
+from heedful.errors import BadConfig, BadInput, NotFound, user_code
 from heedful.files import fingerprint
 
 PROBES = 8  # texts
@@ -43,7 +42,7 @@ def from_file(place: str) -> Subject:
         raise NotFound(f"{file} has no function '{name}'{hint}; it must return a heedful.adapters Subject")
     if not callable(function):
         raise BadInput(f"{place} is {type(function).__name__}, not a function that returns a subject")
-    with foreign(place, "call it in Python to see where"):
+    with user_code(place, "call it in Python to see where"):
         subject = function()
     return checked(subject, place)
 

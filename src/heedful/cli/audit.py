@@ -57,7 +57,7 @@ def audit(
     from heedful.audits.directory import Audit
     from heedful.audits.execution import perform
     from heedful.audits.request import Request
-    from heedful.report.audit_terminal import audit_places, audit_summary, cost_table
+    from heedful.report.terminal.audit import audit_places, audit_summary, cost_table
 
     request = Request(
         hf=hf,

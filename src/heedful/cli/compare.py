@@ -18,11 +18,11 @@ def compare(
     from heedful.cli.console import console, notices
     from heedful.errors import unknown_name
     from heedful.files import write_text
-    from heedful.report.comparison import claims_table, figures_table
-    from heedful.report.comparison import compare as compared
-    from heedful.report.comparison_terminal import comparison_view
-    from heedful.report.gathering import gather
+    from heedful.findings.comparison import compare as compared
+    from heedful.findings.gathering import gather
+    from heedful.report.tables.comparison import claims_table, comparison_json, figures_table
     from heedful.report.tables.formats import to_csv, to_markdown
+    from heedful.report.terminal.comparison import comparison_view
 
     if out is not None and out.suffix not in (".csv", ".md"):
         raise unknown_name("ending of --out", out.suffix or out.name, (".csv", ".md"))
@@ -38,7 +38,7 @@ def compare(
         write_text(out.with_name(f"{out.stem}-claims.csv"), to_csv(claims))
     if as_json:
         refused = [{"run": folder.name, "reason": reason} for folder, reason in gathered.refused]
-        typer.echo(json.dumps({**comparison.to_json(), "refused": refused}))
+        typer.echo(json.dumps({**comparison_json(comparison), "refused": refused}))
         return
     console.print(comparison_view(comparison))
     if out is not None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
 from heedful.errors import BadConfig, Stopped
-from heedful.runs.reporter import Reporter
+from heedful.progress import Reporter
 
 console = Console(highlight=False)
 notices = Console(stderr=True, highlight=False)  # progress never mixes with what a program may read

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from heedful.corpora.overview import Entry
+    from heedful.corpora.registry import Entry
 
 
 def corpora(
@@ -19,7 +19,7 @@ def corpora(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the corpora; with NAME, tell more about one; with `get NAME`, download a public one."""
-    from heedful.corpora.overview import overview
+    from heedful.corpora.registry import overview
     from heedful.errors import BadConfig, unknown_name
 
     if name == "get":

@@ -36,8 +36,8 @@ def demo(
     """Train attention models on built-in texts whose deciding words are known, test their attention, write a report."""
     from heedful.cli.console import bars, console, notices
     from heedful.errors import MissingExtra
-    from heedful.report.demo import Finding, demo_place, demo_report, find
-    from heedful.report.site.place import report_place
+    from heedful.report.site.writer import report_place
+    from heedful.report.terminal.demo import Finding, demo_place, demo_report, find
     from heedful.runs.execution import perform
 
     report_place(site, option="--site")  # before minutes of training
@@ -62,8 +62,8 @@ def demo(
 def _report(folders: list[Path], site: Path) -> str:
     """Write the report; where to open it."""
     from heedful.cli.console import bars, notices
-    from heedful.report.gathering import gather
-    from heedful.report.libraries import require_libraries
+    from heedful.findings.gathering import gather
+    from heedful.report.charts.render import require_libraries
 
     require_libraries()
     from heedful.report.site.writer import write_site

@@ -6,7 +6,6 @@ import traceback
 
 import typer
 
-from heedful import __version__
 from heedful.cli.audit import audit
 from heedful.cli.compare import compare
 from heedful.cli.corpora import corpora
@@ -17,6 +16,7 @@ from heedful.cli.show import show
 from heedful.cli.sweep import sweep
 from heedful.errors import HeedfulError, Stopped
 from heedful.printable import printable
+from heedful.version import __version__
 
 app = typer.Typer(
     name="heedful",

@@ -18,8 +18,8 @@ def report(
     """Set the results of runs side by side: tables, figures, and a site to explore, which opens from disk."""
     from heedful.cli.console import bars, console, notices
     from heedful.errors import unknown_name
-    from heedful.report.gathering import gather
-    from heedful.report.libraries import require_libraries
+    from heedful.findings.gathering import gather
+    from heedful.report.charts.render import require_libraries
 
     require_libraries()
     from heedful.report.site.writer import FORMATS, write_site

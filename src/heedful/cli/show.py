@@ -20,9 +20,9 @@ def show(
     """Show a model's attention on one instance beside other attention that gives nearly the same output."""
     from heedful.cli.console import console
     from heedful.errors import BadConfig
-    from heedful.report.heatmap import terminal_heatmap
-    from heedful.report.heatmap_files import save_heatmap
-    from heedful.report.instance import read_instance, read_text
+    from heedful.report.heatmaps.files import save_heatmap
+    from heedful.report.heatmaps.instance import read_instance, read_text
+    from heedful.report.heatmaps.terminal import terminal_heatmap
     from heedful.runs.directory import Run
 
     if save is not None and as_json:

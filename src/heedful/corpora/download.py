@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heedful.corpora import agnews, babi, imdb, newsgroups, snli, sst
 from heedful.corpora.corpus import SPLITS
-from heedful.corpora.finding import Found
-from heedful.corpora.places import download_folder
+from heedful.corpora.locating import Found, download_folder
+from heedful.corpora.readers import agnews, babi, imdb, newsgroups, snli, sst
 from heedful.corpora.registry import READERS, reader_of
 from heedful.errors import BadConfig, BadInput, HeedfulError, MissingExtra
 

@@ -1,7 +1,11 @@
 """Load a corpus: find its files, tokenise them once, keep the result in a cache known by content and code."""
 
 import json
-from collections.abc import Mapping
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -9,17 +13,39 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from heedful.corpora.building import private_draft
 from heedful.corpora.corpus import Corpus
-from heedful.corpora.finding import Found
-from heedful.corpora.fingerprints import source_fingerprint
-from heedful.corpora.places import cache_folder, data_folders
+from heedful.corpora.locating import Found, cache_folder, data_folders, source_fingerprint
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.files import content_fingerprint, fingerprint
 from heedful.text.sentences import SENTENCIZER, missing_model
+
+STALE = 3600  # seconds without a change after which a folder is taken for that of a killed process
+
+_PREFIX = ".building-"
+
+
+@contextmanager
+def private_draft(path: Path) -> Iterator[Path]:
+    """Give a path in a new folder beside `path`; when the block ends well, what was written there becomes `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_stale(path.parent)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        yield draft
+        draft.replace(path)
+
+
+def _remove_stale(parent: Path) -> None:
+    for folder in parent.glob(f"{_PREFIX}*"):
+        try:
+            newest = max(file.stat().st_mtime for file in [folder, *folder.rglob("*")])
+        except FileNotFoundError:  # its owner has just finished
+            continue
+        if time.time() - newest > STALE:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def load(
@@ -93,7 +119,7 @@ def _content(reader: Reader, options: Options, found: Found) -> str:
 def _code(options: Options) -> list[str]:
     """What reads it: our own code, the libraries that tokenise and split, and a model that finds sentences."""
     source = Path(__file__).parents[1]
-    code = [source / "randomness.py", *sorted(source.glob("corpora/*.py")), *sorted(source.glob("text/*.py"))]
+    code = [source / "randomness.py", *sorted(source.rglob("corpora/**/*.py")), *sorted(source.glob("text/*.py"))]
     model = _sentence_model(getattr(options, "sentences", None))
     return [*map(content_fingerprint, code), _version("spacy"), _version("scikit-learn"), *model]
 

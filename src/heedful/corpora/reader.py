@@ -1,5 +1,6 @@
 """Reader: what a corpus must tell so that heedful can find it, read it and split it. One subclass a corpus."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -9,9 +10,20 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from heedful.corpora.corpus import Document
-from heedful.corpora.finding import Found, Layout, find_layout
-from heedful.corpora.naming import class_names
+from heedful.corpora.locating import Found, Layout, find_layout
 from heedful.text.tokenising import tokeniser
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def class_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """Different class names in order: by number where all are numbers, else alphabetically.
+
+    >>> class_names(["10", "9", "-1.5"]), class_names(["10", "9", "nan"])
+    (('-1.5', '9', '10'), ('10', '9', 'nan'))
+    """
+    names = sorted(set(labels))  # first, so that equal numbers ("1", "1.0") have an order too
+    return tuple(sorted(names, key=float) if all(map(_NUMBER.fullmatch, names)) else names)
 
 
 class Options(BaseModel):

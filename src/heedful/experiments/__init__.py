@@ -5,25 +5,16 @@ from functools import partial
 
 import polars as pl
 
-from heedful.experiments.adversary import adversary
-from heedful.experiments.adversary_scores import adversary_scores
-from heedful.experiments.claims import claims
+from heedful.experiments.adversary import adversary, adversary_scores
 from heedful.experiments.correlation import correlation
-from heedful.experiments.curves import curves
-from heedful.experiments.erasure_scores import erasure_scores
-from heedful.experiments.estimates import Estimate, estimates
-from heedful.experiments.flip_table import flip_table
-from heedful.experiments.never_flipped import never_flipped
+from heedful.experiments.curves import curves, removal_curve
 from heedful.experiments.permutation import permutation
 from heedful.experiments.reach import reach
 from heedful.experiments.removal import removal
-from heedful.experiments.removal_curve import removal_curve
-from heedful.experiments.removal_scores import removal_scores
-from heedful.experiments.removal_wins import removal_wins
-from heedful.experiments.single_weight import single_weight
-from heedful.experiments.substitution import substitution
-from heedful.experiments.substitution_scores import substitution_scores
-from heedful.experiments.summary import summary
+from heedful.experiments.removal_scores import claims, never_flipped, removal_scores, removal_wins
+from heedful.experiments.single_weight import flip_table, single_weight
+from heedful.experiments.substitution import substitution, substitution_scores
+from heedful.experiments.summary import Estimate, erasure_scores, estimates, summary
 from heedful.experiments.truth import truth
 from heedful.experiments.violation import violation
 
@@ -67,3 +58,7 @@ EXPERIMENTS: dict[str, Callable[..., pl.DataFrame]] = {
     "curves": curves,
     "truth": truth,
 }
+
+
+ERASURE = "erasure"
+EXPERIMENT_NAMES = (*EXPERIMENTS, ERASURE)

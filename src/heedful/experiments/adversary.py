@@ -6,23 +6,22 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from heedful.errors import BadConfig, unknown_name
+from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.evidence import Evidence
-from heedful.experiments.adversaries.beyond import beyond_affine
-from heedful.experiments.adversaries.bounds import several_classes, upper_bound
-from heedful.experiments.adversaries.candidates import PROVEN, SLACK, Found, decoder_free_bound, farthest
-from heedful.experiments.adversaries.search import Objective, Preset, search
-from heedful.experiments.adversaries.slabs import moved, two_classes
-from heedful.experiments.arrays import Floats, Keys
-from heedful.experiments.blends import Blends
-from heedful.experiments.bounded import bounded
-from heedful.experiments.counts import check_count
-from heedful.experiments.margins import Margins
+from heedful.experiments.adversaries.divergence import PROVEN, SLACK, Found, decoder_free_bound, farthest
+from heedful.experiments.adversaries.many_classes import several_classes, upper_bound
+from heedful.experiments.adversaries.paper_search import Objective, Preset, search
+from heedful.experiments.adversaries.tanh_decoders import beyond_affine
+from heedful.experiments.adversaries.two_classes import moved, two_classes
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.experiment import bounded, check_count, check_frame
+from heedful.experiments.summary import Estimate, estimates
+from heedful.experiments.tanh_view import TanhView
 from heedful.experiments.view import View
 from heedful.experiments.views import view_of
+from heedful.list_columns import list_column
 from heedful.measures import jsd
-from heedful.nested import nested
-from heedful.ragged import Ragged
+from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream, keys
 
 RELEASED_SELECTION = 0.05
@@ -86,10 +85,10 @@ def check_epsilon(epsilon: float) -> None:
 
 
 def _best(
-    view: Margins | Blends, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
+    view: AffineView | TanhView, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
 ) -> Found:
     """What is proven to be the optimum, or comes nearest to it."""
-    if isinstance(view, Blends):
+    if isinstance(view, TanhView):
         return beyond_affine(view, epsilon, stream, instances, distributions=distributions, steps=steps)
     if view.classes == 2:
         return two_classes(view, epsilon)
@@ -104,7 +103,7 @@ def _select(view: View, candidates: Ragged, epsilon: float) -> Found:
     distance = np.stack([moved(view, column) for column in columns], axis=1)
     best = farthest(divergence, distance, epsilon)[candidates.row_of_value]  # (N,)
     weights: Floats = np.stack([column.values for column in columns], axis=1)[np.arange(len(best)), best]
-    upper = upper_bound(view, epsilon) if isinstance(view, Margins) else decoder_free_bound(view.weights)
+    upper = upper_bound(view, epsilon) if isinstance(view, AffineView) else decoder_free_bound(view.weights)
     return Found(candidates.like(weights), upper)
 
 
@@ -123,7 +122,7 @@ def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
             "decision": pl.Series(view.decided, dtype=pl.Int32),
-            "weights": nested(found.weights),
+            "weights": list_column(found.weights),
             "jsd": divergence,
             "tvd": moved(view, found.weights),
             "upper": upper,
@@ -131,3 +130,30 @@ def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
             "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
         }
     )
+
+
+ROUNDING = 1e-6  # distances that differ by less are the same
+
+
+def adversary_scores(
+    found: pl.DataFrame, search: pl.DataFrame | None, *, epsilon: float, seed: int = 0, draws: int = 2000
+) -> dict[str, Estimate]:
+    """From the frames of `adversary` and of the search (None: not performed), means over instances with intervals:
+    `jsd`, `upper`, `certified`; and, of the search, `search_jsd` and `within`, the share whose output moved by
+    `epsilon` at most (the released code accepts more). Where it did, `beaten`, the share in which `adversary` found
+    attention that is further away, and `missed`, by how much.
+    """
+    check_frame(found, "adversary", ["jsd", "upper", "certified"])
+    quantities = found.select("jsd", "upper", "certified")
+    if search is not None:
+        check_frame(search, "adversary", ["jsd", "tvd"])
+        if not found["id"].equals(search["id"]):
+            raise BadInput(
+                "the frames of `adversary` and of its search are of different instances: give those of one run"
+            )
+        within, missed = search["tvd"] <= epsilon * (1 + ROUNDING), found["jsd"] - search["jsd"]
+        quantities = quantities.with_columns(search["jsd"].alias("search_jsd"), within=within).with_columns(
+            beaten=pl.when(within).then(missed > ROUNDING),
+            missed=pl.when(within).then(missed),
+        )
+    return estimates(quantities, seed=seed, draws=draws)

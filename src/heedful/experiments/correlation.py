@@ -1,16 +1,54 @@
-"""Does attention rank the items as measures of importance do? (Jain & Wallace 2019, section 4.1, Table 2)"""
+"""Measures of importance, row by row as in the evidence they are about."""
 
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
+from heedful.errors import BadInput
 from heedful.evidence import Evidence
-from heedful.experiments.bounded import bounded
-from heedful.experiments.counts import check_count
-from heedful.experiments.importances import measured
+from heedful.experiments.experiment import bounded, check_count
 from heedful.experiments.views import decisions_of
-from heedful.ranking import kendall, top_distance
+from heedful.list_columns import ragged_column
+from heedful.ragged import Indices, Ragged
+from heedful.rank_correlation import kendall, top_distance
+
+
+def measured(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
+    """The values (N,) of each measure in a frame with one row an instance and measure (see docs/formats.md); a measure
+    with one row for each output is taken at the decided one."""
+    missing = [name for name in ("id", "measure", "output", "values") if name not in importance.columns]
+    if missing:
+        raise BadInput(f"importance has no column '{missing[0]}'; it needs id, measure, output and values")
+    if "attention" in importance["measure"]:
+        raise BadInput("importance has a measure 'attention', which names the model's own weights; rename it")
+    outputs = np.zeros(len(evidence)) if evidence.outputs == 1 else decided
+    kinds = {"id": pl.String, "decided": pl.Int32}
+    wanted = pl.DataFrame({"id": list(evidence.ids), "decided": outputs}, schema_overrides=kinds)
+    own = wanted.join(importance, on="id", how="left", maintain_order="left").filter(
+        pl.col("output").is_null() | (pl.col("output") == pl.col("decided"))
+    )
+    return {str(name): _aligned(evidence, own, str(name)) for name in importance["measure"].unique(maintain_order=True)}
+
+
+def _aligned(evidence: Evidence, importance: pl.DataFrame, measure: str) -> Ragged:
+    """One measure's values."""
+    rows = importance.filter(pl.col("measure") == measure)
+    if rows["id"].to_list() != list(evidence.ids):
+        lost = set(evidence.ids) - set(rows["id"].to_list())
+        problem = "has more than one row for an instance" if not lost else f"has no row for instance '{min(lost)}'"
+        raise BadInput(f"importance, measure '{measure}', {problem}; give one row an instance and measure")
+    values = ragged_column(rows, "values", "doubles", f"importance, measure '{measure}'")
+    off = values.lengths != evidence.weights.lengths
+    if off.any():
+        raise BadInput(
+            f"importance, measure '{measure}', instance '{evidence.ids[int(off.argmax())]}': "
+            "the number of values is not that of its items; give one value an item"
+        )
+    if not np.isfinite(values.values).all():
+        bad = int(values.row_of_value[~np.isfinite(values.values)][0])
+        raise BadInput(f"importance, measure '{measure}', instance '{evidence.ids[bad]}': a value is NaN or infinite")
+    return values
 
 
 @bounded

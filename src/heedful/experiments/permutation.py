@@ -12,14 +12,12 @@ import polars as pl
 from scipy.special import expit
 
 from heedful.evidence import Evidence, probabilities
-from heedful.experiments.arrays import Flags, Floats, Indices
-from heedful.experiments.bounded import bounded
-from heedful.experiments.counts import check_count
-from heedful.experiments.margins import Margins
-from heedful.experiments.sums import behind
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.view import behind
 from heedful.experiments.views import view_of
 from heedful.measures import tvd
-from heedful.ragged import length_batches
+from heedful.ragged import Flags, Floats, Indices, length_batches
 from heedful.randomness import Stream, keys
 
 _CELLS = 1 << 18  # drawn positions at a time: few enough for a processor's cache
@@ -48,7 +46,7 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
         sums = view.permuted(rows, orders)
         tvds[rows] = np.sort(tvd(probabilities(sums.logits), output[rows, None]), axis=1)
         changed[rows] = (sums.decided != view.decided[rows, None]).mean(axis=1)
-    if isinstance(view, Margins):
+    if isinstance(view, AffineView):
         exact = _over_all_orders(view, output, batches)
     else:
         exact = {name: pl.Series([None] * len(evidence), dtype=kind) for name, kind in EXACT.items()}
@@ -65,7 +63,7 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
     )
 
 
-def _over_all_orders(margins: Margins, output: Floats, batches: list[Indices]) -> dict[str, Any]:
+def _over_all_orders(margins: AffineView, output: Floats, batches: list[Indices]) -> dict[str, Any]:
     """The exact columns, computed in batches of instances of similar length."""
     can_change = np.empty(len(margins.weights), dtype=bool)
     odds = np.full((len(margins.weights), 2), np.nan)

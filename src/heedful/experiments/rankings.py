@@ -5,14 +5,14 @@ however strongly it argues. Items of equal value keep their order in the text.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import probabilities
-from heedful.experiments.arrays import Flags, Floats, Indices, Keys
 from heedful.experiments.view import View
-from heedful.ragged import Ragged
+from heedful.ragged import Flags, Floats, Indices, Keys, Ragged, length_batches
 from heedful.randomness import Stream
 
 # the rankings that order all items; `optimal` beside them is the smallest set of items that changes the decision
@@ -118,3 +118,58 @@ def _against_rivals(view: View) -> Floats:
 def _rivals(view: View, logits: Floats) -> Flags:
     """The candidates that were not decided for, (n, K)."""
     return np.asarray((np.arange(view.classes) != view.decided[:, None]) & (logits > -np.inf))
+
+
+CELLS = 1 << 18  # numbers summed up at a time: 2 MB, few enough for a processor's cache
+
+
+class Left(NamedTuple):
+    """What is left of instances: the weighted sum of what their decoder mixes, and the weight."""
+
+    mixed: Floats  # (B, M, F)
+    mass: Floats  # (B, M)
+
+
+def batches(view: View) -> list[Indices]:
+    """Instances of similar length, as many together as memory is meant for."""
+    cells = max(1, CELLS // max(view.width, 2 * view.classes))
+    return length_batches(view.weights.lengths, rows=cells, cells=cells)
+
+
+def each_item(view: View, rows: Indices) -> Left:
+    """Every item of instances (B,) by itself, weighted: M = T."""
+    weights, _ = view.weights.take(rows).pad()
+    return Left(weights[..., None] * view.mixes(rows), weights)
+
+
+def in_order(items: Left, orders: Indices) -> Left:
+    """The same items in the order (B, T) of their removal."""
+    return Left(
+        np.take_along_axis(items.mixed, orders[..., None], axis=1), np.take_along_axis(items.mass, orders, axis=1)
+    )
+
+
+def only_first(items: Left) -> Left:
+    """The first 0, 1, ..., T items: M = T + 1."""
+    return Left(_running(items.mixed), _running(items.mass))
+
+
+def without_first(items: Left) -> Left:
+    """All but the first 0, 1, ..., T items: M = T + 1."""
+    return Left(*(_running(values[:, ::-1])[:, ::-1] for values in items))
+
+
+def without_each(items: Left) -> Left:
+    """All items but one, for each: M = T."""
+    before, after = only_first(items), without_first(items)
+    return Left(
+        before.mixed[:, :-1] + after.mixed[:, 1:],
+        before.mass[:, :-1] + after.mass[:, 1:],
+    )
+
+
+def _running(values: Floats) -> Floats:
+    """Sums of the first 0, 1, ..., T along the second axis."""
+    sums = np.zeros((values.shape[0], values.shape[1] + 1, *values.shape[2:]))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
+    return sums

@@ -5,26 +5,154 @@ could not say; where the decoder is affine the smallest set is exact.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from scipy.special import entr
 
 from heedful.evidence import Evidence
-from heedful.experiments.arrays import Floats, Indices
-from heedful.experiments.bounded import bounded
-from heedful.experiments.counts import check_count
-from heedful.experiments.first_flips import Steps
-from heedful.experiments.flip_sets import smallest_flip_sets
-from heedful.experiments.margins import Margins
-from heedful.experiments.rankings import RANKINGS, Ranker, check_rankings
-from heedful.experiments.removals import batches
-from heedful.experiments.sums import flips
-from heedful.experiments.view import View
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.rankings import (
+    RANKINGS,
+    Left,
+    Ranker,
+    batches,
+    check_rankings,
+    each_item,
+    in_order,
+    without_first,
+)
+from heedful.experiments.view import TOLERANCE, Sums, View, behind, flips
 from heedful.experiments.views import view_of
-from heedful.nested import nested
-from heedful.ragged import Ragged
+from heedful.list_columns import list_column
+from heedful.ragged import Flags, Floats, Indices, Ragged
 from heedful.randomness import keys
+
+_FIRST_STEPS = 16  # decoded at once before looking whether the decision has changed; then twice as many, and so on
+
+
+class Steps:
+    """Instances (B,) whose items are removed one after the other, in any order."""
+
+    def __init__(self, view: View, rows: Indices) -> None:
+        self._view, self._rows = view, rows
+        self._margins = _Margins(view, rows) if isinstance(view, AffineView) else None
+
+    def first_flips(self, orders: Indices) -> Indices:
+        """The first step that changes the decision, (B,), with items removed in orders (B, T); 0: none does."""
+        if self._margins is None:
+            return self._decoded(self._rows, orders)
+        found, sure = self._margins.first_flips(orders)
+        if not sure.all():
+            found[~sure] = self._decoded(self._rows[~sure], orders[~sure])
+        return found
+
+    def _decoded(self, rows: Indices, orders: Indices) -> Indices:
+        longest = int(self._view.weights.lengths[rows].max(initial=0))
+        left = without_first(in_order(each_item(self._view, rows), orders[:, :longest]))
+        return _first_of(self._view, rows, left)
+
+
+class _Margins:
+    """What each item adds to the margin of the decision over each rival, and in the decision's own place its weight."""
+
+    def __init__(self, view: AffineView, rows: Indices) -> None:
+        weights, alone = view.by_class(rows)  # (B, T), (K, B, T)
+        decided, each = view.decided[rows], np.arange(len(rows))
+        self.terms = np.subtract(alone[decided, each], alone, order="C")
+        self.terms *= weights
+        self.terms[decided, each] = weights
+        self.decided = decided
+        self.nothing = flips(Sums(*(values[rows] for values in view.nothing)), decided)  # (B,)
+        # no sum of sizes of what is left exceeds this times the weight that is left
+        self.greatest = 2 * np.maximum(alone.max(axis=(0, 2)), -alone.min(axis=(0, 2)))
+
+    def first_flips(self, orders: Indices) -> tuple[Indices, Flags]:
+        """The first step after which some margin is negative, and whether it is beyond doubt, both (B,)."""
+        batch, width = orders.shape
+        cells = (orders[:, ::-1] + width * np.arange(batch)[:, None]).ravel()  # the last first: sums of what is left
+        left = self.terms.reshape(len(self.terms), -1).take(cells, axis=1).reshape(-1, batch, width)
+        np.cumsum(left, axis=2, out=left)
+        mass = left[self.decided, np.arange(batch)]  # (B, T): T - t items are left at t - 1
+        lost = left.min(axis=0) < 0
+        near = np.abs(left, out=left).min(axis=0) <= TOLERANCE * self.greatest[:, None] * mass
+        changed = np.where(mass > 0, lost, self.nothing[:, None])
+        # steps 1 to T: what is left after each, nothing at last; step 0 is the model's own attention
+        steps = np.concatenate([changed[:, -2::-1], self.nothing[:, None]], axis=1)
+        sure = ~(near & (mass > 0))[:, :-1].any(axis=1) if width > 1 else np.ones(batch, dtype=bool)
+        return np.where(steps.any(axis=1), steps.argmax(axis=1) + 1, 0), sure
+
+
+def _first_of(view: View, rows: Indices, left: Left) -> Indices:
+    """The first step that changes the decision, (B,), by decoding some steps at a time."""
+    found = np.zeros(len(rows), dtype=np.int64)
+    waiting, start, steps = np.arange(len(rows)), 1, _FIRST_STEPS
+    while len(waiting) and start < left.mass.shape[1]:
+        stop = start + steps
+        sums = view.left(rows[waiting], left.mixed[waiting, start:stop], left.mass[waiting, start:stop])
+        changed = flips(sums, np.broadcast_to(view.decided[rows[waiting], None], sums.logits.shape[:2]))
+        some = changed.any(axis=1)
+        found[waiting[some]] = start + changed[some].argmax(axis=1)
+        waiting, start, steps = waiting[~some], stop, 2 * steps
+    return found
+
+
+_NEVER = np.iinfo(np.int64).max
+
+
+class FlipSets(NamedTuple):
+    """The smallest sets of instances (B,); of several, that which the rival of the lowest index gains from."""
+
+    counts: Indices  # (B,); 0: the decision never changes
+    chosen: Flags  # (B, T)
+
+
+def smallest_flip_sets(view: AffineView, rows: Indices) -> FlipSets:
+    """Exact for an affine decoder and any number of classes, in O(K T log T)."""
+    weights, mask = view.weights.take(rows).pad()  # (B, T)
+    alone, _ = view.alone.take(rows).pad()  # (B, T, K)
+    decided = view.decided[rows]
+    own = np.take_along_axis(alone, decided[:, None, None], axis=2)  # (B, T, 1)
+    margins = weights[..., None] * (own - alone)
+    sizes = weights[..., None] * (np.abs(own) + np.abs(alone))  # (B, T, K)
+    orders = _falling(margins, sizes, mask, decided)
+    counts = _steps(weights, margins, sizes, orders, decided)  # (B, K)
+    each, rival = np.arange(len(rows)), counts.argmin(axis=1)
+    least = counts[each, rival]
+    count = np.where(least < _NEVER, least, 0)
+    chosen = np.zeros(mask.shape, dtype=bool)
+    np.put_along_axis(chosen, orders[each, :, rival], np.arange(mask.shape[1]) < count[:, None], axis=1)
+    weighty = weights > 0
+    everything = flips(Sums(*(values[rows] for values in view.nothing)), decided) & (weighty.sum(axis=1) < least)
+    return FlipSets(np.where(everything, weighty.sum(axis=1), count), np.where(everything[:, None], weighty, chosen))
+
+
+def _falling(margins: Floats, sizes: Floats, mask: Flags, decided: Indices) -> Indices:
+    """Items by what they contribute to the margin over each rival, (B, T, K).
+
+    A rival wins once the sum is beyond its tolerance, which is a share of the sum of sizes. With that share given to
+    each item, the sum is compared with zero, and taking the greatest away first is the best one can do, also to the
+    last digit.
+    """
+    sign = np.where(np.arange(margins.shape[-1]) < decided[:, None], -1.0, 1.0)[:, None]  # (B, 1, K)
+    corrected = margins + sign * TOLERANCE * sizes
+    return np.where(mask[..., None], -corrected, np.inf).argsort(axis=1, kind="stable")
+
+
+def _steps(weights: Floats, margins: Floats, sizes: Floats, orders: Indices, decided: Indices) -> Indices:
+    """After how many removals in its order each rival wins with some weight left, (B, K)."""
+
+    def left(values: Floats) -> Floats:
+        """What is left after 0, ..., T - 1 removals, (B, T, K)."""
+        ordered = np.take_along_axis(values, orders, axis=1)
+        return np.asarray(ordered[:, ::-1].cumsum(axis=1)[:, ::-1])
+
+    mass = left(np.broadcast_to(weights[..., None], margins.shape))
+    won = behind(left(margins), left(sizes), np.broadcast_to(decided[:, None], weights.shape)) & (mass > 0)
+    won[:, 0] = False  # nothing is removed yet
+    return np.asarray(np.where(won.any(axis=1), won.argmax(axis=1), _NEVER))
 
 
 @bounded
@@ -87,7 +215,7 @@ def _first_flips(view: View, rankers: dict[str, Ranker], orders: int) -> dict[st
 def _optimal(view: View) -> dict[str, object]:
     counts = np.full(len(view.weights), np.nan)
     chosen = view.weights.like(np.zeros(len(view.weights.values), dtype=bool))
-    if isinstance(view, Margins):
+    if isinstance(view, AffineView):
         for rows in batches(view):
             sets = smallest_flip_sets(view, rows)
             mask = np.arange(sets.chosen.shape[1]) < view.weights.lengths[rows, None]
@@ -112,7 +240,7 @@ def _positions(chosen: Ragged) -> pl.Series:
     cells = np.flatnonzero(chosen.values)
     rows = chosen.row_of_value[cells]
     positions = Ragged.from_lengths((cells - chosen.offsets[rows]).astype(np.int32), chosen.sum())
-    lists = nested(positions)
+    lists = list_column(positions)
     return pl.select(pl.when(lists.list.len() > 0).then(lists)).to_series()
 
 

@@ -1,15 +1,50 @@
-"""How soon each ranking changes decisions, over all instances (Serrano & Smith 2019, section 5)."""
+"""Which of two rankings changes a decision sooner, instance by instance (Serrano & Smith 2019, section 5)."""
+
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from heedful.experiments.arrays import Floats
-from heedful.experiments.estimates import estimates
-from heedful.experiments.frames import check_frame
-from heedful.experiments.rankings import RANKINGS
+from heedful.errors import BadInput, unknown_name
+from heedful.experiments.experiment import check_frame
+from heedful.experiments.rankings import ORDERINGS, RANKINGS
+from heedful.experiments.single_weight import flip_table
+from heedful.experiments.summary import SIGNIFICANT, estimates
+from heedful.measures import holm, sign_test
+from heedful.ragged import Floats
+
+
+def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.DataFrame:
+    """From the frame of `removal`, one row a decided class and one for all (`decision` null), over instances with
+    several items: `n`, how many of them `never` change in the order of a ranking, as a `share`, and `default`, the
+    share of these whose decision is the one with nothing attended to (it can be no other).
+
+    Mean `confidence` and `entropy` of the output, of the ones and of the others: `<figure>_never`, `<figure>_rest`.
+    """
+    check_frame(frame, "removal", ["items", "confidence"])
+    count = f"{ranking}_count"
+    if count not in frame.columns:
+        raise unknown_name("ranking", ranking, [name for name in RANKINGS if f"{name}_count" in frame.columns])
+    never = pl.col(count).is_null()
+    figures = [
+        pl.len().cast(pl.Int64).alias("n"),
+        never.sum().cast(pl.Int64).alias("never"),
+        never.mean().alias("share"),
+        pl.col("default").filter(never).mean().alias("default"),
+        *(
+            pl.col(figure).filter(of).mean().alias(f"{figure}_{name}")
+            for figure in ("confidence", "entropy")
+            for name, of in (("never", never), ("rest", ~never))
+        ),
+    ]
+    several = frame.filter(pl.col("items") > 1)
+    overall = several.select(pl.lit(None, dtype=pl.Int32).alias("decision"), *figures)
+    return pl.concat([overall, several.group_by("decision").agg(figures).sort("decision")])
+
 
 _MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
-_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
+_SCORE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
 
 
 def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
@@ -37,7 +72,7 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
                 row[f"{mean}_std"] = told.std
             row |= {f"{mean}_low": told.low, f"{mean}_high": told.high}
         rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_KINDS)
+    return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
 
 
 def present(frame: pl.DataFrame) -> list[str]:
@@ -83,3 +118,125 @@ def _mean(values: Floats) -> Floats:
     total = np.where(defined, values, 0.0).sum(axis=1)
     mean = np.divide(total, defined.sum(axis=1), out=np.full(len(values), np.nan), where=defined.any(axis=1))
     return np.asarray(mean)
+
+
+_ENDS = ("", "_low", "_high")
+_WIN_KINDS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("first", "second"), pl.String),
+    **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
+    **dict.fromkeys(("share", "low", "high"), pl.Float64),
+    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
+    "p_value": pl.Float64,
+}
+
+
+def removal_wins(
+    frame: pl.DataFrame, *, only: pl.Series | Sequence[bool] | None = None, seed: int = 0, draws: int = 2000
+) -> pl.DataFrame:
+    """From the frame of `removal`, one row for each two rankings, over the instances with several items.
+
+    A ranking wins (`first_wins`, `second_wins`) if it needs fewer items, or changes a decision that the other never
+    changes; `neither` changes some, which are not compared. `share` is that of the `first` ranking's wins in the `n`
+    compared instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all` are
+    those of each one's wins in all instances, compared or not, as the paper has it, with theirs, `first_all_low` and so
+    on. `p_value` is that of an exact sign test, `p_holm` the same corrected for all rows. `random` is its first order;
+    `optimal` never loses, and is left out.
+
+    `only` picks instances by truth values (or by a column of them), one a row of the frame.
+    """
+    check_frame(frame, "removal", ["items"])
+    taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
+    names = [name for name in ORDERINGS if f"{name}_count" in frame.columns]
+    needed = taken.select(pl.col(f"{name}_count").cast(pl.Float64).fill_null(np.inf).alias(name) for name in names)
+    pairs = list(combinations(names, 2))
+    shares = [value.alias(f"{'/'.join(pair)} {name}") for pair in pairs for name, value in _shares(*pair).items()]
+    found = estimates(needed.select(shares), seed=seed, draws=draws)
+    rows = []
+    for first, second in pairs:
+        pair = needed.select(first, second).to_numpy()  # (n, 2)
+        compared = pair[np.isfinite(pair).any(axis=1)]
+        tested = sign_test(compared[:, 0], compared[:, 1])
+        told = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "n": len(compared),
+                "first_wins": tested.lower,
+                "second_wins": tested.higher,
+                "ties": tested.ties,
+                "neither": len(needed) - len(compared),
+                "share": told["share"].mean,
+                "low": told["share"].low,
+                "high": told["share"].high,
+                **{
+                    f"{name}_all{end}": getattr(told[f"{name}_all"], end[1:] or "mean")
+                    for name in ("first", "second")
+                    for end in _ENDS
+                },
+                "p_value": tested.p_value,
+            }
+        )
+    table = pl.DataFrame(rows, schema=_WIN_KINDS)
+    return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
+
+
+def _shares(first: str, second: str) -> dict[str, pl.Expr]:
+    """What each share is the mean of."""
+    one, other = pl.col(first), pl.col(second)
+    return {
+        "share": pl.when(one.is_finite() | other.is_finite()).then(one < other),
+        "first_all": one < other,
+        "second_all": other < one,
+    }
+
+
+def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:
+    if only is None:
+        return pl.repeat(True, len(frame), eager=True)
+    only = pl.Series(only)
+    if only.dtype != pl.Boolean or len(only) != len(frame):
+        raise BadInput(
+            f"only: {len(only):,} values of {only.dtype} were given for {len(frame):,} instances; give one truth value "
+            "an instance, in the frame's order"
+        )
+    return only.fill_null(value=False)
+
+
+_SINGLE = "removing the most attended item alone mostly changes no decision"
+_SOONER = {  # the ranking that should win, its rival, and the claim
+    ("gradient", "attention"): "by gradient decisions change sooner than by attention",
+    ("gradient_attention", "attention"): "by gradient x attention decisions change sooner than by attention",
+    ("attention", "random"): "by attention decisions change sooner than in random order",
+}
+
+
+def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: pl.Series | None = None) -> pl.DataFrame:
+    """From the frames of `single_weight` and `removal` (None: not performed), one row a `claim`: the `share` of
+    the `n` instances that speaks for it, the one that speaks `against` it, and whether it `holds`.
+
+    Who changes decisions sooner is told by a sign test, Holm-corrected over all pairs of rankings; `holds` is null
+    where it is not significant (p > 0.05), or where there is nothing to tell from. `only` is as in `removal_wins`.
+    """
+    rows: list[tuple[str, int, float | None, float | None, bool | None]] = []
+    if single is not None:
+        told = flip_table(single, draws=0).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
+        changed = told.select(pl.col("both") + pl.col("top_only")).item()
+        shares = (None, None, None) if changed is None else (1 - changed, changed, changed < 0.5)
+        rows.append((_SINGLE, told["n"].item(), *shares))
+    if removed is not None:
+        wins = removal_wins(removed, only=only, draws=0)
+        rows += [(claim, *_sooner(wins, *pair)) for pair, claim in _SOONER.items()]
+    kinds = {"claim": pl.String, "n": pl.Int64, "share": pl.Float64, "against": pl.Float64, "holds": pl.Boolean}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def _sooner(wins: pl.DataFrame, winner: str, loser: str) -> tuple[int, float | None, float | None, bool | None]:
+    """Of how many instances of several items; how often each of the two wins; whether that is more than chance."""
+    pair = wins.filter(pl.col("first").is_in([winner, loser]) & pl.col("second").is_in([winner, loser]))
+    if not len(pair):
+        return 0, None, None, None
+    row = pair.row(0, named=True)
+    ours, theirs = ("first", "second") if row["first"] == winner else ("second", "first")
+    total, share, against = row["n"] + row["neither"], row[f"{ours}_all"], row[f"{theirs}_all"]
+    return total, share, against, share > against if total and row["p_holm"] <= SIGNIFICANT else None

@@ -1,7 +1,4 @@
-"""What if the model had had no attention of its own? Its weights replaced by uniform, random and permuted ones.
-
-A model that decides just as well under any weights does not rest on those it shows.
-"""
+"""How well a model decides with weights that are not its own, over all instances."""
 
 from collections.abc import Sequence
 
@@ -9,11 +6,37 @@ import numpy as np
 import polars as pl
 
 from heedful.evidence import Evidence, probabilities
-from heedful.experiments.bounded import bounded
+from heedful.evidence_checks import NO_LABEL
+from heedful.experiments.experiment import bounded, check_frame
+from heedful.experiments.summary import estimates
 from heedful.experiments.views import view_of
-from heedful.measures import tvd
-from heedful.ragged import Ragged
+from heedful.measures import percentiles, tvd
+from heedful.ragged import Floats, Indices, Ragged
 from heedful.randomness import Stream, keys
+
+
+def score_draws(labels: Indices, decisions: Indices, *, seed: int, draws: int) -> tuple[Floats, Floats]:
+    """Accuracy and macro F1 of so many draws of instances, (draws, S) each, for labels (n,) and the decisions (n, S) of
+    S deciders. All deciders see the same draws, so that their differences can be taken.
+
+    A draw is of the numbers of instances with the same label and decisions: there are few different ones. The mean of
+    F1 is over the classes that occur in a draw as label or decision; an instance without a label counts as missed.
+    """
+    alike, counts = np.unique(np.column_stack([labels, decisions]), axis=0, return_counts=True)  # (U, 1 + S), (U,)
+    generator = Stream(seed, "bootstrap of scores").generator()
+    times = generator.multinomial(len(labels), counts / len(labels), size=draws).astype(np.float64)  # (draws, U)
+    classes = np.setdiff1d(alike, [NO_LABEL])  # (C,)
+    label = np.equal.outer(alike[:, 0], classes)  # (U, C)
+    accuracies, scores = [], []
+    for decision in alike.T[1:]:
+        decided = np.equal.outer(decision, classes)
+        right = times @ (label & decided)  # (draws, C)
+        sizes = times @ (label.astype(np.float64) + decided)  # twice what F1 divides by
+        f1 = np.divide(2 * right, sizes, out=np.full_like(sizes, np.nan), where=sizes > 0)
+        accuracies.append(right.sum(axis=1) / len(labels))
+        scores.append(np.nanmean(f1, axis=1))
+    return np.stack(accuracies, axis=1), np.stack(scores, axis=1)
+
 
 KINDS = ("uniform", "random", "permuted")
 
@@ -54,3 +77,56 @@ def substitutes(weights: Ragged, ids: Sequence[str], seed: int) -> dict[str, Rag
         "random": weights.like(drawn / total[rows]),
         "permuted": weights.like(weights.values[shuffled]),
     }
+
+
+_SCORES = ("accuracy", "macro_f1")
+_COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
+_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
+
+
+def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
+    """Accuracy and macro F1 with the model's `own` weights and with each substitute, as in a run's metrics.
+
+    The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of all instances whose
+    decision stays; `accuracy_change` and `macro_f1_change` are what a substitute adds to the score of the own weights.
+    An instance without a label counts as missed; where nothing is labelled, scores are null. Intervals of 95 % by so
+    many bootstrap draws of instances in `<figure>_low` and `<figure>_high` (null without draws).
+    """
+    kinds = ("own", *KINDS)
+    names = ["decision", *(f"{kind}_decision" for kind in KINDS)]
+    check_frame(frame, "substitution", ["label", *names])
+    agreements = estimates(
+        frame.select((pl.col(name) == pl.col("decision")).alias(name) for name in names), seed=seed, draws=draws
+    )
+    rows: list[dict[str, object]] = []
+    for kind, name in zip(kinds, names, strict=True):
+        told = agreements[name]
+        agreement = {"agreement": told.mean, "agreement_low": told.low, "agreement_high": told.high}
+        rows.append({"weights": kind, **agreement})
+    labels = frame["label"].fill_null(NO_LABEL).to_numpy().astype(np.int64)
+    if (labels != NO_LABEL).any():
+        decisions = frame.select(names).cast(pl.Int64).to_numpy()
+        for row, scores in zip(rows, _scores(labels, decisions, seed, draws), strict=True):
+            row.update(scores)
+    return pl.DataFrame(rows, schema={"weights": pl.String, **_KINDS})
+
+
+def _scores(labels: Indices, decisions: Indices, seed: int, draws: int) -> list[dict[str, float | None]]:
+    """Of each column of decisions (n, S); the first one is what changes are told from."""
+    from sklearn.metrics import f1_score  # takes long to load, and only this needs it
+
+    rows: list[dict[str, float | None]] = []
+    for decided in decisions.T:
+        occurring = sorted({*labels.tolist(), *decided.tolist()} - {NO_LABEL})
+        macro = f1_score(labels, decided, average="macro", labels=occurring, zero_division=0.0)
+        rows.append({"accuracy": float((labels == decided).mean()), "macro_f1": float(macro)})
+    own = rows[0]
+    for row in rows[1:]:
+        row |= {f"{score}_change": row[score] - own[score] for score in _SCORES}  # type: ignore[operator]
+    if draws:
+        for score, drawn in zip(_SCORES, score_draws(labels, decisions, seed=seed, draws=draws), strict=True):
+            for index, row in enumerate(rows):
+                for name, values in ((score, drawn), (f"{score}_change", drawn - drawn[:, :1])):
+                    interval = percentiles(values[:, index]) if name in row else None
+                    row[f"{name}_low"], row[f"{name}_high"] = interval or (None, None)
+    return rows

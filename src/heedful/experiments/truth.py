@@ -4,7 +4,7 @@ import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
-from heedful.experiments.bounded import bounded
+from heedful.experiments.experiment import bounded
 from heedful.experiments.view import normalised
 from heedful.experiments.views import decisions_of
 

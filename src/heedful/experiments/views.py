@@ -1,14 +1,14 @@
 """Which view of evidence experiments take: of affine decoders, or of others."""
 
 from heedful.evidence import Evidence
-from heedful.experiments.arrays import Indices
-from heedful.experiments.blends import Blends
-from heedful.experiments.margins import Margins
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.tanh_view import TanhView
+from heedful.ragged import Indices
 
 
-def view_of(evidence: Evidence) -> Margins | Blends:
+def view_of(evidence: Evidence) -> AffineView | TanhView:
     """Read evidence of which other attention can be decoded; refuse any other."""
-    return Blends.of(evidence) if evidence.scores is None else Margins.of(evidence)
+    return TanhView.of(evidence) if evidence.scores is None else AffineView.of(evidence)
 
 
 def decisions_of(evidence: Evidence) -> Indices:

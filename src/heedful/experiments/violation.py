@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from heedful.evidence import Evidence
-from heedful.experiments.bounded import bounded
+from heedful.experiments.experiment import bounded
 from heedful.experiments.views import view_of
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import torch
 
 from heedful.evidence import chance, decide
-from heedful.importance.differentiable import differentiable_batches
+from heedful.importance.fast.gradients import differentiable_batches
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import without_each
 from heedful.importance.outcome import Batch, output_slope
+from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.inference import predict
-from heedful.models.inputs import Inputs
 from heedful.ragged import Ragged
 
 Attribution = Callable[[Classifier, Inputs, float], Ragged]  # of a model, its inputs and the tolerance of an integral

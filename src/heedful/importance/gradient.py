@@ -6,11 +6,11 @@ import numpy as np
 import torch
 
 from heedful.evidence import decide
-from heedful.importance.differentiable import differentiable_batches
+from heedful.importance.fast.gradients import differentiable_batches
 from heedful.importance.outcome import Batch, output_slope
+from heedful.models.batches import Inputs, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
-from heedful.models.inputs import Inputs, Texts
 from heedful.ragged import Ragged
 
 FEW_OUTPUTS = 3

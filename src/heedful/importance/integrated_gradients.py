@@ -14,12 +14,11 @@ from torch import Tensor
 
 from heedful.errors import BadConfig
 from heedful.evidence import decide
-from heedful.importance.differentiable import differentiable_batches
-from heedful.importance.differentiation import BATCH_CELLS, BATCH_ROWS
+from heedful.importance.fast.gradients import BATCH_CELLS, BATCH_ROWS, differentiable_batches
 from heedful.importance.outcome import Batch, output_slope
+from heedful.models.batches import Inputs, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
-from heedful.models.inputs import Inputs, Texts
 from heedful.ragged import Ragged
 
 PIECES = 4  # to begin with: fewer overlook narrow peaks

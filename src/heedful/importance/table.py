@@ -11,9 +11,9 @@ from heedful.errors import unknown_name
 from heedful.importance.gradient import gradient
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import leave_one_out
+from heedful.list_columns import list_column
+from heedful.models.batches import Inputs, Texts
 from heedful.models.classifier import Classifier
-from heedful.models.inputs import Inputs, Texts
-from heedful.nested import nested
 from heedful.ragged import Ragged
 
 
@@ -60,7 +60,7 @@ def tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.D
                 "id": names,
                 "measure": pl.Series([measure] * len(names), dtype=pl.String),
                 "output": pl.Series([output] * len(names), dtype=pl.Int32),
-                "values": nested(values),
+                "values": list_column(values),
                 "error": pl.Series([None] * len(names) if error is None else error, dtype=pl.Float32),
             }
         )

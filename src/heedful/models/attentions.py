@@ -1,12 +1,23 @@
 """Attentions: states (B, T, H), perhaps given a query (B, H), to weights (B, T), a distribution over the real items."""
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from heedful.models.given import Given
-from heedful.models.padded import Padded
+from heedful.models.batches import Padded
+
+
+class Given(NamedTuple):
+    """In classification nothing; else the query, and perhaps which classes may be answered."""
+
+    query: Tensor | None = None  # (B, H)
+    candidates: Tensor | None = None  # (B, K) bool; None: every class
+
+    def take(self, rows: Tensor) -> "Given":
+        """What is given of the named rows, in the named order."""
+        return Given(*(None if values is None else values.index_select(0, rows) for values in self))
 
 
 class Attention(nn.Module):

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.errors import unknown_name
-from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS, Attention
+from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS, Attention, Given
+from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.decoders import Affine, Decoder, WithQuery
 from heedful.models.encoders import ENCODERS, Encoder
-from heedful.models.given import Given
-from heedful.models.inputs import Inputs, with_sentinels
 from heedful.models.options import Options
-from heedful.models.padded import Padded
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
 from heedful.text.vocabulary import PAD

@@ -7,7 +7,7 @@ mixes them: the `items` of an instance and its attention are all that its logits
 import torch
 from torch import Tensor, nn
 
-from heedful.models.given import Given
+from heedful.models.attentions import Given
 
 
 class Decoder(nn.Module):

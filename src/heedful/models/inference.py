@@ -1,18 +1,19 @@
 """Inference: read a corpus through a trained model, in batches of similar length, in bounded memory."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from heedful.evidence import Evidence
+from heedful.models.attentions import Given
+from heedful.models.batches import Inputs, Padded, Texts
 from heedful.models.classifier import Classifier
-from heedful.models.decoders import WithQuery, output_of
-from heedful.models.given import Given
-from heedful.models.inputs import Inputs, Texts
-from heedful.models.padded import Padded
+from heedful.models.decoders import Affine, WithQuery, output_of
 from heedful.ragged import Indices, Ragged, length_batches
+from heedful.tanh_decoder import TanhDecoder
 
 BATCH_ROWS = 128
 BATCH_CELLS = 32_768  # padded cells a batch: bounds the memory of long documents
@@ -62,3 +63,24 @@ def _batches(model: Classifier, inputs: Inputs, batch_rows: int) -> Iterator[tup
     for rows in length_batches(inputs.tokens.lengths, rows=batch_rows, cells=BATCH_CELLS):
         some = inputs.take(rows)
         yield rows, model.read(some), model.given(some)
+
+
+def observe(model: Classifier, texts: Texts, *, ids: Sequence[str], tokens: Ragged, **known: Any) -> Evidence:
+    """Evidence of instances with the given ids and words; `known` are further fields, such as labels."""
+    inputs = Inputs.of(texts)
+    decoded = decode(model, inputs)
+    if isinstance(model.decoder, Affine):
+        bias = model.decoder.bias.detach().numpy()
+        known |= {"scores": decoded.items, "bias": np.tile(bias, (len(inputs), 1))}
+    else:
+        known |= {"features": decoded.items, "context": decoded.context, "candidates": inputs.candidates}
+        known |= {"decoder": decoder_of(model)}
+    return Evidence(ids=ids, tokens=tokens, weights=decoded.weights, output=decoded.output, **known)
+
+
+def decoder_of(model: Classifier) -> TanhDecoder | None:
+    """What evidence needs of a decoder that is not affine."""
+    if not isinstance(model.decoder, WithQuery):
+        return None
+    answer = model.decoder.answer
+    return TanhDecoder(weight=answer.weight.detach().numpy(), bias=answer.bias.detach().numpy())

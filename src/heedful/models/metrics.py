@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.evidence import decide
-from heedful.validation import NO_LABEL
+from heedful.evidence_checks import NO_LABEL
 
 
 def classification_metrics(

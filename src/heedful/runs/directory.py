@@ -10,9 +10,9 @@ import polars as pl
 
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.evidence import Evidence
+from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import Parts, scan_parquet, write_json, write_text
 from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
-from heedful.runs.naming import EXPERIMENT_NAMES
 from heedful.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Run:
     def model(self) -> "Classifier":
         """The trained model."""
         from heedful.models.checkpoint import read_tensors
-        from heedful.runs.building import build_model
+        from heedful.runs.model_setup import build_model
 
         self.require("train")
         file = self.folder / "model.safetensors"

@@ -2,34 +2,29 @@
 
 import platform
 import shutil
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import torch
-
-import heedful
 from heedful.corpora.corpus import Corpus
 from heedful.corpora.loading import load
 from heedful.errors import HeedfulError
 from heedful.evidence import scan
-from heedful.files import content_fingerprint, fingerprint, remove_temporaries
+from heedful.files import content_fingerprint, fingerprint, locked, remove_temporaries
 from heedful.printable import tally
+from heedful.progress import Reporter
 from heedful.runs.config import resolve
-from heedful.runs.crew import Crew, perform_parts
 from heedful.runs.directory import Run
-from heedful.runs.experimenting import chosen, named
-from heedful.runs.lock import locked
-from heedful.runs.reporter import Reporter
+from heedful.runs.experiment_stages import choose_experiments, parse_experiments
 from heedful.runs.sources import Sources, other_data
 from heedful.runs.stages import prepare, train_model, write_evidence
+from heedful.runs.workers import Workers, perform_parts
+from heedful.version import __version__
+from heedful.workspace.environment import peak_memory, threads, versions
 
 _FROM_CORPUS = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
-_LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "spacy", "gensim")
 
 
 def perform(
@@ -48,7 +43,7 @@ def perform(
     """
     reporter = reporter or Reporter()
     config = resolve(values)
-    names, crew = named(experiments), Crew(workers, config.threads)
+    names, crew = parse_experiments(experiments), Workers(workers, config.threads)
     run = Run.at(Path(out) / config.name, config)
     Sources(data).check(run)
     if run.missing(["evidence"]):
@@ -57,7 +52,7 @@ def perform(
     else:
         corpus = None
         columns = scan(run.folder / "evidence.parquet").collect_schema().names()
-    wanted = ["evidence", *chosen(names, columns)]
+    wanted = ["evidence", *choose_experiments(names, columns)]
     if run.missing(wanted):
         fresh = not run.folder.exists()
         with locked(run.folder), threads(config.threads), crew:
@@ -100,26 +95,17 @@ def _begin(run: Run) -> None:
     run.write_config()
     if run.manifest["stages"]:  # they were done by the code and the versions that are recorded
         return
-    source = Path(heedful.__file__).parent
+    source = Path(__file__).parents[1]
     run.record(
         run=run.folder.name,
         seed=run.config.seed,
-        heedful=heedful.__version__,
+        heedful=__version__,
         code=fingerprint([content_fingerprint(path) for path in sorted(source.rglob("*.py"))]),
         versions={"python": platform.python_version(), **dict(versions())},
     )
 
 
-def versions() -> Iterator[tuple[str, str]]:
-    """Of the libraries that results can depend on, as far as they are installed."""
-    for library in _LIBRARIES:
-        try:
-            yield library, metadata.version(library)
-        except metadata.PackageNotFoundError:
-            continue
-
-
-def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter, crew: Crew) -> None:
+def _perform_stage(run: Run, stage: str, corpus: Corpus | None, reporter: Reporter, crew: Workers) -> None:
     if corpus is not None and stage in _FROM_CORPUS:
         _FROM_CORPUS[stage](run, corpus, reporter)
     else:
@@ -134,22 +120,21 @@ def _timed(run: Run, stage: str) -> Iterator[None]:
     run.record(stages={**run.manifest["stages"], stage: cost})
 
 
-def peak_memory() -> int | None:
-    """The most memory this process has had, in MB; the system counts in KB, on macOS in bytes."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+def run(
+    corpus: str,
+    *,
+    out: Path | str = "runs",
+    data: Path | str | None = None,
+    experiments: str | Sequence[str] | None = None,
+    workers: int = 1,
+    **values: Any,
+) -> Run:
+    """Train a model on a corpus, write its evidence and perform experiments on it, or resume what is there of that.
 
-
-@contextmanager
-def threads(count: int) -> Iterator[None]:
-    """Torch's threads for the time of a run; the number is part of the configuration because sums depend on it."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    `experiments` are named as in `heedful.experiments`; None means all usual ones, an empty list none, "all" every one.
+    So many `workers` (processes) share importance and experiments; results do not depend on their number.
+    `values` are those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the
+    tables `corpus_options`, `vocabulary`, `embedding`, `encoder_options`, `training`, `importance` and
+    `experiment_options` as dictionaries.
+    """
+    return perform({"corpus": corpus, **values}, out=out, data=data, experiments=experiments, workers=workers)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from heedful.corpora.fingerprints import source_fingerprint
 from heedful.corpora.loading import content_of
+from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound
 from heedful.files import fingerprint
 from heedful.runs.config import RunConfig

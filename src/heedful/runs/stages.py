@@ -11,19 +11,17 @@ import polars as pl
 import torch
 
 from heedful.corpora.corpus import Corpus
-from heedful.corpora.fingerprints import source_fingerprint
+from heedful.corpora.locating import source_fingerprint
 from heedful.evidence import metadata
 from heedful.files import Parts, atomic, scan_parquet, write_json, write_text
 from heedful.models.checkpoint import read_tensors, write_tensors
+from heedful.models.inference import decoder_of, observe
 from heedful.models.metrics import classification_metrics
-from heedful.models.observation import decoder_of, observe
-from heedful.models.schedule import selected_epoch
-from heedful.models.training import Step, train
-from heedful.runs.building import build_model, first_embeddings
+from heedful.models.training import Step, selected_epoch, train
+from heedful.progress import Reporter
 from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run
-from heedful.runs.reading import examples, inputs_of, items_of, labels_of
-from heedful.runs.reporter import Reporter
+from heedful.runs.model_setup import build_model, examples, first_embeddings, inputs_of, items_of, labels_of
 from heedful.text.vocabulary import Vocabulary
 
 PART_INSTANCES = 256  # instances of evidence held in memory and lost at most by a kill: CNN's have 400 kB each

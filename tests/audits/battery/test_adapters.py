@@ -14,7 +14,7 @@ from heedful.audits.battery import BATTERY
 from heedful.experiments import adversary
 from heedful.importance.erasure import erasure
 from heedful.importance.table import importance_table
-from heedful.models.inputs import Inputs
+from heedful.models.batches import Inputs
 from heedful.ragged import Ragged
 from heedful.text.vocabulary import Vocabulary
 from tests.adapters.own import own_subject

@@ -8,7 +8,7 @@ from heedful import experiments
 from heedful.audits.battery import BATTERY
 from heedful.errors import BadConfig
 from heedful.evidence import probabilities
-from heedful.experiments.adversaries.candidates import decoder_free_bound
+from heedful.experiments.adversaries.divergence import decoder_free_bound
 from heedful.measures import jsd, tvd
 from heedful.ragged import Ragged
 from tests.audits.battery.subjects import Small, make_texts, named

@@ -6,8 +6,8 @@ from polars.testing import assert_frame_equal
 
 from heedful import experiments
 from heedful.audits.battery import BATTERY
-from heedful.experiments.flip_table import flip_table
 from heedful.experiments.rankings import item_values
+from heedful.experiments.single_weight import flip_table
 from heedful.experiments.views import view_of
 from tests.audits.battery.subjects import Small, make_texts, named
 

@@ -10,10 +10,10 @@ import pytest
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
 from heedful.audits.battery.attributions import attributions
-from heedful.audits.battery.external import external
+from heedful.audits.given_importance import importance_rankings
 from heedful.errors import BadConfig, BadInput
 from heedful.evidence import decide, probabilities
-from heedful.experiments.erasure_scores import erasure_scores
+from heedful.experiments.summary import erasure_scores
 from heedful.ragged import Ragged
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 
@@ -72,7 +72,7 @@ def given_frame(ids: list[str], items: Ragged) -> pl.DataFrame:
 def test_importance_from_elsewhere_is_raced_on_equal_terms() -> None:
     subject, texts = Small(outputs=3), make_texts([5, 1, 9, 3])
     ids, seen = named(texts), subject.read(texts)
-    given = external(given_frame(ids, texts.names)[[0, 2, 3]], ids, texts.names)
+    given = importance_rankings(given_frame(ids, texts.names)[[0, 2, 3]], ids, texts.names)
     for name, prefixes in {"erasure": ("delete_", "blank_"), "curves": ("",)}.items():
         frame = BATTERY[name].perform(subject, ids, texts, seen, given=given, rankings=["attention"])
         for prefix in prefixes:
@@ -95,9 +95,9 @@ def test_importance_that_cannot_be_raced_is_refused() -> None:
         ("id", pl.lit("i0"), "several rows"),
     ]:
         with pytest.raises(BadInput, match=said):
-            external(frame.with_columns(bad.alias(column)), ids, texts.names)
+            importance_rankings(frame.with_columns(bad.alias(column)), ids, texts.names)
     with pytest.raises(BadInput, match="no column 'method'"):
-        external(frame.drop("method"), ids, texts.names)
+        importance_rankings(frame.drop("method"), ids, texts.names)
 
 
 def test_unknown_names_are_refused() -> None:

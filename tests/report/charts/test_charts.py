@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from heedful.findings.instance_table import COLUMNS
 from heedful.report.charts import CHARTS, Chart, Facts
 from heedful.report.charts.render import to_svg
-from heedful.report.rows import COLUMNS
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from heedful.findings.instance_table import COLUMNS
 from heedful.report.charts import CHARTS, Facts
 from heedful.report.charts.render import to_svg
-from heedful.report.rows import COLUMNS
 
 FACTS = Facts(classes=("bad", "good"), grouped=True, n=40, epsilon=0.01, columns=frozenset(COLUMNS))
 ALL = Facts(classes=tuple("abcdefgh"), grouped=False, n=40, epsilon=0.01, columns=frozenset(COLUMNS))

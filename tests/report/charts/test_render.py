@@ -6,8 +6,8 @@ import vl_convert
 
 from heedful.errors import BadConfig
 from heedful.report.charts import CHARTS, Facts
+from heedful.report.charts.marks import DARK, LIGHT, config
 from heedful.report.charts.render import render, to_svg
-from heedful.report.charts.theme import DARK, LIGHT, config
 from tests.report.made_run import made_run
 
 FACTS = Facts(classes=("a", "b"), grouped=True, n=2, epsilon=0.01, columns=frozenset())

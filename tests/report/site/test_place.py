@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from heedful.errors import BadConfig
-from heedful.report.gathering import gather
-from heedful.report.site.place import report_place
-from heedful.report.site.writer import write_site
+from heedful.findings.gathering import gather
+from heedful.report.site.writer import report_place, write_site
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 

@@ -12,7 +12,7 @@ from tests.report.made_run import made_run
 _WRITE = """
 import resource, sys
 from pathlib import Path
-from heedful.report.gathering import gather
+from heedful.findings.gathering import gather
 from heedful.report.site.writer import write_site
 write_site(gather([Path(sys.argv[1])]), Path(sys.argv[2]), formats=["svg"])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -8,8 +8,8 @@ import pytest
 
 from heedful.errors import BadConfig, BadInput
 from heedful.files import write_parquet
-from heedful.report.gathering import gather
-from heedful.report.rows import columns_of, instance_rows
+from heedful.findings.gathering import gather
+from heedful.findings.instance_table import columns_of, instance_rows
 from heedful.report.site import shards, writer
 from heedful.report.site.writer import write_site
 from heedful.runs.directory import Run

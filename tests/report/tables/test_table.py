@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from heedful.report.tables.columns import estimate, number, published, share
+from heedful.report.tables.layout import estimate, number, published, share
 from heedful.report.tables.table import Column, Kind, Table, Value
 
 COLUMNS = (

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from heedful.engines import Engine, open_engine
+from heedful.engines.local import LocalEngine
+from heedful.engines.task import Outcome, Task
 from heedful.errors import BadConfig, MissingExtra
-from heedful.runs.engines import Engine, open_engine
-from heedful.runs.engines.local import LocalEngine
-from heedful.runs.engines.task import Outcome, Task
 
 ROOT = Path(__file__).parents[3]
 
@@ -113,8 +113,8 @@ def test_what_is_stopped_is_left_in_good_order(tmp_path: Path) -> None:
 
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     code = (
-        "from heedful.runs.engines.local import LocalEngine\n"
-        "from heedful.runs.engines.task import Task\n"
+        "from heedful.engines.local import LocalEngine\n"
+        "from heedful.engines.task import Task\n"
         "engine = LocalEngine(2)\n"
         "for name in 'ab':\n"
         f"    arguments = {{'file': {str(tmp_path)!r} + '/' + name, 'seconds': 60}}\n"
@@ -138,7 +138,7 @@ def test_bad_engines_are_named() -> None:
 
 
 def test_ray_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heedful.runs.engines.ray.find_spec", lambda name: None)
+    monkeypatch.setattr("heedful.engines.ray.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"a sweep on Ray needs ray.*pip install \"heedful\[ray\]\""):
         open_engine("ray", workers=None, threads=1)
 

@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed")
 
-import heedful.runs.engines.ray
+import heedful.engines.ray
+from heedful.engines import open_engine
+from heedful.engines.ray import RayEngine
+from heedful.engines.task import Outcome
 from heedful.errors import NotFound
-from heedful.runs.engines import open_engine
-from heedful.runs.engines.ray import RayEngine
-from heedful.runs.engines.task import Outcome
 from heedful.runs.execution import perform
 from tests.runs.engines.test_local import outcome, process_in, task
 from tests.runs.small import VALUES, contents
@@ -48,8 +48,8 @@ def test_a_killed_worker_costs_its_task_and_no_other(engine: RayEngine, tmp_path
 
 
 def test_cells_on_ray_leave_what_runs_by_themselves_leave(engine: RayEngine, tmp_path: Path) -> None:
-    from heedful.runs.cell import cell_task
     from heedful.runs.config import resolve
+    from heedful.sweeps.sweep import cell_task
 
     config = resolve(VALUES)
     engine.start(cell_task(config, out=tmp_path / "ray", data=None, experiments=["correlation", "permutation"]))
@@ -67,7 +67,7 @@ def test_an_address_where_nothing_answers_is_named_soon() -> None:
 
 
 def test_an_address_where_something_else_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heedful.runs.engines.ray, "PROBE", 2.0)
+    monkeypatch.setattr(heedful.engines.ray, "PROBE", 2.0)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

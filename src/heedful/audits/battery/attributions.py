@@ -6,10 +6,9 @@ import numpy as np
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.counted import GRADIENT
-from heedful.audits.battery.erasables import ErasableSubject
-from heedful.audits.battery.leave_one_out import without_each
+from heedful.audits.battery.erased_texts import ErasableSubject, without_each
 from heedful.audits.battery.readings import outputs_of
+from heedful.audits.battery.test import GRADIENT
 from heedful.errors import unknown_name
 from heedful.evidence import chance, decide
 from heedful.importance.attributions import slopes

@@ -6,11 +6,11 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erasables import WAYS, ErasableSubject, check_way, ways_of
+from heedful.audits.battery.erased_texts import WAYS, ErasableSubject, check_way, ways_of
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
-from heedful.audits.battery.with_items import with_items
-from heedful.experiments.counts import check_count
+from heedful.audits.battery.readings import with_items
 from heedful.experiments.curves import SHARES
+from heedful.experiments.experiment import check_count
 from heedful.importance.erasure import RANKINGS, raced, random_values
 
 

@@ -8,9 +8,8 @@ import polars as pl
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import attributions
-from heedful.audits.battery.counted import GRADIENT
-from heedful.audits.battery.erasables import ErasableSubject, check_way
-from heedful.audits.battery.leave_one_out import without_each
+from heedful.audits.battery.erased_texts import ErasableSubject, check_way, without_each
+from heedful.audits.battery.test import GRADIENT
 from heedful.errors import unknown_name
 from heedful.importance.attributions import slopes
 from heedful.importance.gradient import FEW_OUTPUTS, gradients

@@ -7,10 +7,9 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.readings import moved, outputs_of, read_under
-from heedful.audits.battery.with_items import with_items
+from heedful.audits.battery.readings import moved, outputs_of, read_under, with_items
 from heedful.evidence import decide
-from heedful.experiments.counts import check_count
+from heedful.experiments.experiment import check_count
 from heedful.experiments.permutation import EXACT
 from heedful.measures import tvd
 from heedful.ragged import Indices, Ragged

@@ -8,8 +8,7 @@ from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery.attributions import ATTRIBUTIONS, attributions, readings
 from heedful.errors import BadConfig, unknown_name
-from heedful.experiments.arrays import Flags
-from heedful.ragged import Ragged
+from heedful.ragged import Flags, Ragged
 
 Given = Mapping[str, Ragged]  # values (N,) of items by name; NaN throughout a text of which nothing is known
 

@@ -8,15 +8,13 @@ from scipy.special import entr
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erasables import AttendedTexts
+from heedful.audits.battery.erased_texts import AttendedTexts
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
-from heedful.audits.battery.readings import Floats
-from heedful.audits.battery.with_items import with_items
+from heedful.audits.battery.readings import Floats, with_items
 from heedful.evidence import decide
-from heedful.experiments.counts import check_count
+from heedful.experiments.experiment import check_count
 from heedful.experiments.removal import figures, lists
-from heedful.importance.erasure import places_of
-from heedful.importance.race import Race
+from heedful.importance.erasure import Race, places_of
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
 

@@ -8,13 +8,11 @@ import polars as pl
 from heedful.adapters.changes import without
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.readings import Floats, outputs_of, read_under
-from heedful.audits.battery.with_items import with_items
+from heedful.audits.battery.readings import Floats, outputs_of, read_under, with_items
 from heedful.evidence import decide
-from heedful.experiments.arrays import Flags
 from heedful.experiments.single_weight import LEADERS, Without, compared, drawn_rivals
 from heedful.measures import output_jsd
-from heedful.ragged import Indices, Ragged
+from heedful.ragged import Flags, Indices, Ragged
 from heedful.randomness import Stream, keys
 
 _EXPECTED = ("expected_delta_js", "expected_delta_weight", "expected_flips", "expected_negative")

@@ -8,8 +8,7 @@ import polars as pl
 from heedful.adapters.changes import assigned
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.readings import by, moved, outputs_of
-from heedful.audits.battery.with_items import with_items
+from heedful.audits.battery.readings import by, moved, outputs_of, with_items
 from heedful.evidence import decide
 from heedful.experiments.substitution import KINDS, substitutes
 from heedful.measures import tvd

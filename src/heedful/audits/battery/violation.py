@@ -7,9 +7,8 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erasables import ErasableSubject, check_way
-from heedful.audits.battery.readings import ROUNDING, Floats
-from heedful.audits.battery.with_items import with_items
+from heedful.audits.battery.erased_texts import ErasableSubject, check_way
+from heedful.audits.battery.readings import ROUNDING, Floats, with_items
 from heedful.evidence import chance, decide
 from heedful.ragged import Indices
 from heedful.randomness import Stream, keys

@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from heedful.experiments.adversaries.candidates import phi
-from heedful.experiments.arrays import Floats
+from heedful.experiments.adversaries.divergence import phi
+from heedful.ragged import Floats
 
 GRID = 17  # points of a line looked at first
 NARROWINGS = 9  # of the part it ends in, by halves and by interpolation

@@ -1,12 +1,17 @@
 """The figures of the report, each declared once (see docs/figures.md)."""
 
-from heedful.report.charts.adversary import ADVERSARY_DENSITIES, ADVERSARY_HISTOGRAM, ADVERSARY_SEARCH
 from heedful.report.charts.chart import Chart, Facts
-from heedful.report.charts.correlation import TAU_DENSITIES, TAU_GRADIENT, TAU_LEAVE_ONE_OUT
-from heedful.report.charts.permutation import PERMUTATION, PERMUTATION_POINTS
-from heedful.report.charts.removal import REMOVAL_FRACTION, REMOVAL_MASS
-from heedful.report.charts.single_weight import DELTA_JS, DELTA_JS_NEGATIVE
-from heedful.report.charts.truth import TRUTH_MASS
+from heedful.report.charts.jain_wallace import (
+    ADVERSARY_DENSITIES,
+    ADVERSARY_HISTOGRAM,
+    ADVERSARY_SEARCH,
+    PERMUTATION,
+    PERMUTATION_POINTS,
+    TAU_DENSITIES,
+    TAU_GRADIENT,
+    TAU_LEAVE_ONE_OUT,
+)
+from heedful.report.charts.serrano_smith import DELTA_JS, DELTA_JS_NEGATIVE, REMOVAL_FRACTION, REMOVAL_MASS, TRUTH_MASS
 
 __all__ = ["CHARTS", "Chart", "Facts"]
 

@@ -10,9 +10,9 @@ import altair as alt
 import polars as pl
 
 from heedful.evidence import scan
+from heedful.findings.instance_table import COLUMNS, columns_of
+from heedful.findings.run_facts import lacking
 from heedful.printable import FEW_CLASSES, printable
-from heedful.report.lacking import lacking
-from heedful.report.rows import COLUMNS, columns_of
 from heedful.runs.directory import Run
 
 Drawing = alt.TopLevelMixin  # whatever Altair draws: one view, layers, small multiples

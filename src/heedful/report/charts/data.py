@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from heedful.findings.instance_table import instance_rows
 from heedful.printable import printable
 from heedful.randomness import Stream, keys
 from heedful.report.charts.chart import Chart
-from heedful.report.rows import instance_rows
 from heedful.runs.directory import Run
 
 _SAMPLE = Stream(0, "points of a chart")  # not the run's seed: runs on one corpus show the same instances

@@ -2,15 +2,42 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import vl_convert
 
-from heedful.errors import unknown_name
+from heedful.errors import MissingExtra, unknown_name
 from heedful.files import atomic
 from heedful.report.charts.chart import DATA
-from heedful.report.charts.theme import config
+from heedful.report.charts.marks import PLAIN, ROWS, brush, config
+from heedful.report.charts.shapes import POINTS
+
+
+def compare_chart() -> dict[str, Any]:
+    """The chart in plain values; the page fills in the rows `id`, `a` and `b`, and what the axes are called."""
+    points = (
+        alt.Chart(ROWS)
+        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, aria=False)
+        .encode(
+            x=alt.X("a:Q", title="A", scale=alt.Scale(zero=False)),
+            y=alt.Y("b:Q", title="B", scale=alt.Scale(zero=False)),
+            tooltip=[alt.Tooltip("id:N", title="instance"), "a:Q", "b:Q"],
+        )
+        .add_params(brush("x", "y"))
+        .properties(height=320)
+    )
+    return {
+        "name": "compare",
+        "title": "The same instances in both runs",
+        "caption": "Each point is an instance; on a rising diagonal, both runs agree.",
+        "brush": ["a", "b"],
+        "points": POINTS,
+        "spec": points.to_dict(),
+    }
+
 
 FORMATS = ("svg", "pdf", "png")
 _SCALE = 2  # pixels of a PNG for each of the drawing's
@@ -55,3 +82,10 @@ def _renumbered(svg: str) -> str:
     return re.sub(
         r"\b(clip|gradient_)(\d+)\b", lambda found: found[1] + str(numbers.setdefault(found[0], len(numbers))), svg
     )
+
+
+def require_libraries() -> None:
+    """Raise if a library is missing, and say how to get it."""
+    for module, library in (("altair", "altair"), ("vl_convert", "vl-convert-python")):
+        if find_spec(module) is None:
+            raise MissingExtra(library, "report", "a report")

@@ -1,19 +1,112 @@
 """The data of one run for the site: what its pages show, figure by figure and instance by instance."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from heedful.decoding import TanhDecoder
 from heedful.evidence import read_metadata, scan
-from heedful.report.findings import findings_words
-from heedful.report.rows import columns_of, instance_rows
-from heedful.report.site.about import facts
+from heedful.experiments import EXPERIMENT_NAMES
+from heedful.findings.gathering import AuditedRun
+from heedful.findings.instance_table import columns_of, instance_rows
+from heedful.findings.key_figures import key_figures
+from heedful.findings.labels import Label
+from heedful.findings.run_facts import lacking
+from heedful.findings.run_verdict import verdict
+from heedful.progress import Reporter
+from heedful.report.charts import CHARTS, Facts
+from heedful.report.charts.data import run_rows, select
+from heedful.report.charts.render import render
+from heedful.report.heatmaps.gallery import write_gallery
 from heedful.report.site.packing import pack, pack_column, write_data
 from heedful.report.site.shards import write_shards
+from heedful.report.terminal.run import findings_words
 from heedful.runs.directory import Run
-from heedful.runs.reporter import Reporter
+from heedful.tanh_decoder import TanhDecoder
+
+_SHOWN = ("corpus", "model", "encoder", "attention", "seed", "preset")
+
+
+def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
+    """Plain values; `key` names the run in addresses and files, `label` for people."""
+    config, figures = run.config, key_figures(run)
+    columns = scan(run.folder / "evidence.parquet").collect_schema().names()
+    return {
+        "key": key,
+        "title": ", ".join(label),
+        "folder": run.folder.name,
+        **{name: getattr(config, name) for name in _SHOWN},
+        "subset": bool(run.manifest["corpus"]["subset"]),
+        "corpus_label": label[0],
+        "model_label": label[1],
+        "classes": list(run.classes),
+        "sentences": "words" in columns,
+        "query": "query" in columns,
+        "figures": {name: known and known.to_json() for name, known in figures.items()},
+        "verdict": (run.verdict() if isinstance(run, AuditedRun) else verdict(run, figures)).to_json(),
+        "missing": [reason for reason in (lacking(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
+    }
+
+
+def facts(run: Run) -> list[tuple[str, str]]:
+    """Provenance and cost, for whoever wants to do it again."""
+    if isinstance(run, AuditedRun):
+        return run.facts()
+    manifest, config = run.manifest, run.config
+    corpus = manifest["corpus"]
+    sizes = {split: sum(counts) for split, counts in corpus["counts"].items()}
+    seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
+    memory = max(stage["peak_memory_mb"] or 0 for stage in manifest["stages"].values())
+    return [
+        ("texts", ", ".join(f"{size:,} {split}" for split, size in sizes.items())),
+        ("vocabulary", f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text"),
+        ("preset", config.preset),
+        ("seed", str(config.seed)),
+        ("word vectors", config.embedding.vectors or "random"),
+        ("cost", f"{seconds:,.0f} s, {memory / 1000:.1f} GB of memory at most"),
+        ("versions", ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())),
+        ("directory", run.folder.name),
+    ]
+
+
+def write_charts(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> list[dict[str, Any]]:
+    """Draw the charts of a run into files; what its page is to know of them. One that is missing says why."""
+    facts, missing = Facts.of(run), {name: chart.missing(run) for name, chart in CHARTS.items()}
+    rows = run_rows(run, [chart for name, chart in CHARTS.items() if missing[name] is None])
+    known = []
+    for name, chart in CHARTS.items():
+        about: dict[str, Any] = {"name": name, "title": chart.title, "caption": chart.caption, "missing": missing[name]}
+        if missing[name] is None:
+            spec = chart.spec(facts)
+            files = render(spec, select(rows, chart), site / "figures" / key / name, formats=formats)
+            about |= {
+                "spec": spec,
+                "columns": [column for column in (*chart.columns, *chart.optional) if column in rows.columns],
+                "brush": chart.brush and list(chart.brush),
+                "within": {column: [low, high] for column, low, high in chart.within},
+                "points": chart.points,
+                "files": [file.relative_to(site).as_posix() for file in files],
+            }
+        known.append(about)
+    return known
+
+
+def write_instances(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> list[dict[str, Any]]:
+    """Draw the gallery of a run into files; the instances in it. None without adversarial attention."""
+    if not run.done("adversary"):
+        return []
+    shown = write_gallery(run, site / "figures" / key / "gallery", formats=(*formats, "tex") if formats else ())
+    return [
+        {
+            "id": chosen.id,
+            "index": chosen.index,
+            "why": chosen.why,
+            "files": [file.relative_to(site).as_posix() for file in files],
+        }
+        for chosen, files in shown.items()
+    ]
+
 
 _FIGURES = ("n", "accuracy", "macro_f1", "roc_auc", "average_precision")
 

@@ -11,9 +11,9 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.evidence import Evidence, read_batches
 from heedful.files import scan_parquet
+from heedful.progress import Reporter
 from heedful.report.site.packing import pack, to_json, write_json_data
 from heedful.runs.directory import STAGES, Run
-from heedful.runs.reporter import Reporter
 
 BATCH = 256  # instances read at a time, and in a shard at most
 SHARD = 1 << 19  # characters of a shard, after which another one begins

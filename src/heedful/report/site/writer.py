@@ -1,28 +1,78 @@
 """Writes the site: pages, scripts, data, tables and figures, whole or not at all."""
 
+import os
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vl_convert import javascript_bundle
 
-from heedful import __version__
+from heedful.errors import BadConfig
 from heedful.files import replaced
-from heedful.report.charts.compare import compare_chart
-from heedful.report.gathering import Gathered
-from heedful.report.key_figures import KEYS
-from heedful.report.labels import labels
-from heedful.report.site.about import about_run
-from heedful.report.site.chart_data import write_charts, write_instances
+from heedful.findings.gathering import Gathered
+from heedful.findings.key_figures import KEYS
+from heedful.findings.labels import labels
+from heedful.progress import Reporter
+from heedful.report.charts.render import compare_chart
 from heedful.report.site.packing import write_data, write_file
-from heedful.report.site.place import report_place
-from heedful.report.site.run_data import write_run
-from heedful.report.site.table_data import table_data
-from heedful.report.tables import Table, tables
+from heedful.report.site.run_data import about_run, write_charts, write_instances, write_run
+from heedful.report.tables import tables
 from heedful.report.tables.formats import write_tables
+from heedful.report.tables.table import Table
 from heedful.runs.directory import Run
-from heedful.runs.reporter import Reporter
+from heedful.version import __version__
+
+_PARTS = {"index.html", "assets", "data", "tables", "figures"}
+_VISITS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # what systems leave in a folder that was looked at
+
+
+def report_place(out: Path, runs: Sequence[Run] = (), *, option: str = "--out") -> Path:
+    """The directory that `out` means, links followed; raise, naming the option, unless a report may go there."""
+    place = Path(os.path.realpath(out))
+    if place.exists() and not place.is_dir():
+        raise BadConfig(f"{option} {out}: that is a file; name a directory to be made")
+    if place.is_dir() and not _is_report(place):
+        raise BadConfig(f"{option} {out}: that directory holds something else than a report; choose another one")
+    for run in runs:
+        if place.exists() and place in (run.folder.resolve(), *run.folder.resolve().parents):
+            raise BadConfig(f"{option} {out}: the run {run.folder} is in there; choose another directory")
+    here = Path.cwd()
+    if place in (here, *here.parents):  # the old one is taken away as a whole
+        raise BadConfig(f"{option} {out}: you are in that directory; name another one, such as site")
+    return place
+
+
+def _is_report(place: Path) -> bool:
+    """Whether a directory holds a report and nothing else, or nothing at all."""
+    names = {path.name for path in place.iterdir()} - _VISITS
+    if not names:
+        return True
+    try:
+        with (place / "data" / "site.js").open("rb") as file:
+            return names <= _PARTS and file.read(18) == b"heedful.store.add("
+    except OSError:
+        return False
+
+
+def table_data(table: Table, keys: Sequence[str], *, only: int | None = None) -> dict[str, Any]:
+    """Plain values; `keys` are what the site calls the table's runs, `only` is the position of one of them."""
+    taken = [row for row, position in enumerate(table.positions) if only in (None, position)]
+    formatted = table.formatted()
+    columns = [table.columns[index] for index in table.shown]
+    return {
+        "name": table.name,
+        "title": table.title,
+        "caption": table.caption,
+        "columns": [
+            {name: getattr(column, name) for name in ("key", "title", "kind", "meaning")} for column in columns
+        ],
+        "rows": [[table.rows[row][index] for index in table.shown] for row in taken],
+        "cells": [[formatted[row][index] for index in table.shown] for row in taken],
+        "runs": [keys[table.positions[row]] for row in taken],
+        "missing": list(table.missing) if only is None else [],
+    }
+
 
 FORMATS = ("svg", "pdf", "png")
 

@@ -1,17 +1,112 @@
-"""Tables as CSV, Markdown and LaTeX, and in the terminal. Text is data: it is escaped everywhere."""
+"""Tables in the terminal: a wide one becomes narrower, and no figure is cut."""
 
 import csv
 import re
 from collections.abc import Iterable
 from io import StringIO
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
+
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.table import Table as Drawn
+from rich.text import Text
 
 from heedful.files import write_text
 from heedful.printable import printable
-from heedful.report.latex import OTHER_LETTERS, tex_any
-from heedful.report.tables.shown import full_caption, quiet, shown
-from heedful.report.tables.table import Table, Value
-from heedful.report.tables.terminal import to_rich
+from heedful.report.heatmaps.files import OTHER_LETTERS, tex_any
+from heedful.report.tables.table import UNKNOWN, Column, Table, Value, full_caption, quiet, shown
+
+_WIDTH = 100
+_INTERVAL = re.compile(r"(\[[-+\d.]+), ")
+
+
+def to_rich(table: Table, *, width: int = _WIDTH) -> RenderableType:
+    """The table in so many characters across, if it can be done, with its caption and, in short, what is missing."""
+    columns, rows = shown(table)
+    titles, cells = [column.title for column in columns], quiet(rows)
+    if _across([titles, *cells]) > width:
+        columns, titles, cells = _stacked(columns, cells)
+    text = [column.kind == "text" for column in columns]
+    grid = _wrapped([titles, *cells], text, width)
+    if _across(grid) > width:  # each end of an interval in a line
+        cells = [[_INTERVAL.sub("\\1,\n", cell) for cell in row] for row in cells]
+        grid = _wrapped([titles, *cells], text, width)
+    drawn = Drawn(title=Text(table.title), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for column, title in zip(columns, grid[0], strict=True):
+        left = column.kind in ("text", "flag")
+        drawn.add_column(Text(title), justify="left" if left else "right", overflow="fold")
+    for row in grid[1:]:
+        drawn.add_row(*map(Text, row))
+    notes = [Text(sentence) for sentence in _short(table.missing)]
+    return Group(drawn, Text(full_caption(table, cells)), *notes, Text())
+
+
+def _stacked(columns: list[Column], rows: list[list[str]]) -> tuple[list[Column], list[str], list[list[str]]]:
+    """The model below its corpus, intervals in lines of their own, the paper's figures, in parentheses, below ours."""
+    keys = [column.key for column in columns]
+    below = {keys.index(column.beside): index for index, column in enumerate(columns) if column.beside in keys}
+    own = [index for index, column in enumerate(columns) if index > 1 and column.beside not in keys]
+    titles = ["run", *(columns[index].title + ("\n(paper)" if index in below else "") for index in own)]
+    cells = []
+    for row in rows:
+        paper = {index: row[other] for index, other in below.items() if row[other] != UNKNOWN}
+        figures = (row[index].replace(" [", "\n[") + _under(paper.get(index)) for index in own)
+        cells.append(["\n".join(filter(None, row[:2])), *figures])
+    return [columns[0], *(columns[index] for index in own)], titles, cells
+
+
+def _under(paper: str | None) -> str:
+    return "" if paper is None else f"\n({paper})"
+
+
+def _wrapped(grid: list[list[str]], text: list[bool], width: int) -> list[list[str]]:
+    """Titles and text in shorter lines, the widest column first, until all fits or single words stand in lines."""
+    columns = list(zip(*grid, strict=True))
+    sizes = [max(map(_longest, column)) for column in columns]
+    least = [max(map(_word, column)) for column in columns]
+    for index, column in enumerate(columns):
+        if not text[index]:  # a title need not be wider than what is below it
+            sizes[index] = max([_word(column[0]), *map(_longest, column[1:])])
+    while sum(sizes) + len(sizes) - 1 > width:
+        wide = [index for index, is_text in enumerate(text) if is_text and sizes[index] > least[index]]
+        if not wide:
+            break
+        sizes[max(wide, key=sizes.__getitem__)] -= 1
+    return [
+        [
+            _fill(cell, size) if is_text or not index else cell
+            for cell, size, is_text in zip(row, sizes, text, strict=True)
+        ]
+        for index, row in enumerate(grid)
+    ]
+
+
+def _fill(text: str, width: int) -> str:
+    return "\n".join(fill(line, max(1, width), break_long_words=False) for line in text.split("\n"))
+
+
+def _across(rows: list[list[str]]) -> int:
+    """How wide a grid is, with a space between columns."""
+    return sum(max(map(_longest, column)) + 1 for column in zip(*rows, strict=True)) - 1
+
+
+def _longest(cell: str) -> int:
+    return max(map(cell_len, cell.split("\n")))
+
+
+def _word(cell: str) -> int:
+    """The longest piece that is not broken: of a word with hyphens, up to the next one."""
+    return max((cell_len(piece) for word in cell.split() for piece in re.findall("[^-]*-*", word)), default=0)
+
+
+def _short(missing: tuple[str, ...]) -> list[str]:
+    """Sentences that say the same of several runs as one."""
+    split = sorted((sentence.partition(": ")[::2] for sentence in missing), key=lambda pair: pair[1])
+    grouped = ((reason, [run for run, _ in pairs]) for reason, pairs in groupby(split, key=lambda pair: pair[1]))
+    return [printable(f"{runs[0] if len(runs) == 1 else f'{len(runs)} runs'}: {reason}") for reason, runs in grouped]
+
 
 __all__ = ["to_csv", "to_latex", "to_markdown", "to_rich", "write_tables"]
 

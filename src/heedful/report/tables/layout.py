@@ -4,11 +4,53 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from heedful.report.labels import labels
-from heedful.report.tables.columns import CORPUS, MODEL
-from heedful.report.tables.source import Source
-from heedful.report.tables.table import Column, Table, Value
+from heedful.experiments import EXPERIMENT_NAMES, Estimate
+from heedful.findings.labels import labels
+from heedful.findings.source import Source
+from heedful.report.tables.table import Column, Kind, Table, Value
 from heedful.runs.directory import Run
+
+CORPUS = Column("corpus", "corpus", meaning="The corpus; (subset): a part of the official data.")
+MODEL = Column("model", "model", meaning="Kind, encoder and attention; what else is needed to tell runs apart.")
+
+
+def number(key: str, title: str, meaning: str) -> Column:
+    """How many."""
+    return Column(key, title, "count", meaning=meaning)
+
+
+def estimate(
+    key: str, title: str, meaning: str, *, kind: Kind = "figure", digits: int = 2, std: bool = False
+) -> tuple[Column, ...]:
+    """A mean, its standard deviation if asked for, and the ends of its interval."""
+    parts = ((("std", "standard deviation"),) if std else ()) + (("low", "from"), ("high", "to"))
+    return (
+        Column(key, title, kind, digits, meaning),
+        *(
+            Column(f"{key}_{part}", f"{title}, {name}", kind, digits, f"{_PARTS[part]}: {meaning}", part=part, of=key)  # type: ignore[arg-type]
+            for part, name in parts
+        ),
+    )
+
+
+def share(key: str, title: str, meaning: str) -> tuple[Column, ...]:
+    """A share of instances and the ends of its interval."""
+    return estimate(key, title, meaning, kind="percent", digits=1)
+
+
+def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2) -> Column:
+    """The figure of the paper that stands beside ours, under `paper_` and the key of ours."""
+    return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
+
+
+def told(key: str, found: Estimate, *, std: bool = False) -> dict[str, Value]:
+    """The cells of an estimate."""
+    spread = {f"{key}_std": found.std} if std else {}
+    return {key: found.mean, **spread, f"{key}_low": found.low, f"{key}_high": found.high}
+
+
+_PARTS = {"std": "Standard deviation over instances", "low": "Lower end, 95 %", "high": "Upper end, 95 %"}
+
 
 DRAWS = 1000  # bootstrap draws of an interval
 SEED = 0
@@ -75,3 +117,34 @@ def _intervals(layout: Layout) -> str:
     if not any(column.part == "low" for column in layout.columns):
         return ""
     return f"In brackets 95 % intervals: percentiles of {DRAWS:,} bootstrap draws of instances."
+
+
+def _missing_rows(source: Source) -> Iterable[Cells]:
+    if not source.run.done("evidence"):
+        yield {"open": "all, and the model itself", "impossible": ""}
+        return
+    lacking = [name for name in EXPERIMENT_NAMES if not source.run.done(name)]
+    reasons = source.unsupported()
+    open_ = ", ".join(name for name in lacking if name not in reasons)
+    impossible = "; ".join(f"{name} {reasons[name]}" for name in lacking if name in reasons)
+    if open_ or impossible:
+        yield {"open": open_, "impossible": impossible}
+
+
+MISSING = Layout(
+    name="missing",
+    title="What could not be told",
+    caption=(
+        "Experiments that were not performed: `heedful run` with the same options and --experiments with these names "
+        "performs them, and repeats nothing; an audit performs all that it can. "
+        "Where an experiment is not possible, its reason stands beside."
+    ),
+    columns=(
+        Column("open", "not performed", meaning="Experiments of which there are no results yet."),
+        Column(
+            "impossible", "not possible", meaning="Experiments that need what this run does not have, and what that is."
+        ),
+    ),
+    rows=_missing_rows,
+    needs=(),
+)

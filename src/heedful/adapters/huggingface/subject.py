@@ -1,0 +1,178 @@
+"""A sequence classifier of Hugging Face transformers as the subject of an audit."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from heedful.adapters.changes import Change, masses_of, normalised
+from heedful.adapters.checking import Contract, check
+from heedful.adapters.huggingface.attention import (
+    ATTENTION,
+    NAME,
+    PADDING,
+    Intervention,
+    Look,
+    borrowed,
+    embedding,
+    probe,
+    register,
+    watching,
+)
+from heedful.adapters.huggingface.loading import described, load_parts, required
+from heedful.adapters.huggingface.maps import ALL, checked, output_projection, parsed, rows_of
+from heedful.adapters.huggingface.tokens import Tokens
+from heedful.adapters.subject import Embed, Padded, Reading, Subject
+from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.errors import BadInput
+
+LONG, SHORT = 5, 3  # tokens of the texts that a model is tried with
+
+
+class HuggingFace(Subject):
+    """A classifier and its tokenizer; which map is audited, and whether its items are tokens or words.
+
+    Maps: see `huggingface_maps`. Changes of attention reach the classifying rows (see `huggingface_rows`) of the layers
+    and heads that the map is made of: for `rollout`, of all layers. A text without any token is read as one padding
+    token. While the model reads, no other thread should use it.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, *, map: str = "cls", items: str = "tokens") -> None:
+        required()
+        register()
+        checked(map)
+        self.model, self.tokenizer = model, tokenizer
+        about = described(model)
+        self.classes, self.outputs = about.classes, len(about.classes)
+        self.embeddings, self.longest = about.embeddings, about.longest(tokenizer)
+        self.config = model.config.get_text_config()
+        self.tokens = Tokens(tokenizer, items=items, vocabulary=self.embeddings.num_embeddings)
+        self.blank = self._blank()
+        self.pooling, heads = probe(self)
+        self.map = parsed(map, heads)
+        self.projection = output_projection(self, self.map.layers[-1]) if self.map.kind == "norm" else None
+        self.about = about.words | {"map": map, "items": items, "pooling": self.pooling, "layers": len(heads)}
+        self.layers = len(heads)
+
+    @classmethod
+    def load(cls, name: str, *, map: str = "cls", items: str = "tokens", download: bool = False) -> "HuggingFace":
+        """A classifier from a folder or from the local cache; from the hub only if it may be downloaded.
+
+        Only safetensors are read and no code of the model's is run; weights are read as float32.
+        """
+        checked(map)
+        return cls(*load_parts(name, download=download), map=map, items=items)
+
+    def encode(self, texts: Sequence[str]) -> Texts:
+        """Texts as the model reads them; none is cut, however long."""
+        return self.tokens.encode(texts)
+
+    def check(self, texts: Texts) -> Contract:
+        """Before any test: see `heedful.adapters.checking`. BadInput, with what was measured, if something is wrong."""
+        return check(self, texts)
+
+    def forward(
+        self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
+    ) -> Reading:
+        """Read a batch, as `Subject.forward` says."""
+        tokens, real, padding = self.inputs(batch)
+        item = pad(batch.item, (0, tokens.shape[1] - batch.item.shape[1]), value=NO_ITEM)
+        device = self.model.device
+        rows = rows_of(self.pooling, tokens.to(device), real.to(device), padding, self.model.dtype)
+        look = Intervention(self.map, rows, item, batch.items, self.projection, change, attention_fixed)
+        logits = self.call(tokens, real, padding, look, embed)
+        if len(look.heads) != self.layers:
+            raise BadInput(f"attention was computed in {len(look.heads)} layers, not in {self.layers} as at first")
+        masses = masses_of(look.tokens().float().cpu()[:, None], item, batch.items)[:, 0]  # (B, T)
+        return Reading(logits, normalised(masses), (1 - masses.sum(dim=1)).clamp(0, 1))
+
+    def original(self, batch: Padded) -> Tensor:
+        """Logits (B, K) by the model's own implementation of attention, each text alone and without padding."""
+        logits = []
+        for row in range(len(batch.tokens)):
+            one = batch.take(torch.tensor([row]))
+            tokens = one.tokens[one.real][None]
+            alone = replace(one, tokens=tokens, real=torch.ones_like(tokens, dtype=torch.bool))
+            logits.append(self.call(*self.inputs(alone), None))
+        return torch.cat(logits)
+
+    def call(self, tokens: Tensor, real: Tensor, padding: int, look: Look | None, embed: Embed | None = None) -> Tensor:
+        """Logits (B, K) of tokens (B, L), the attention looked at; by the model's own implementation without a look."""
+        settings = {ATTENTION: NAME, PADDING: padding} if look else {}
+        device = self.model.device
+        with borrowed(self.model, settings), embedding(self.embeddings, embed):
+            inputs = {"input_ids": tokens.to(device), "attention_mask": real.long().to(device)}
+            if look is None:
+                return self._logits(inputs)
+            with watching(look):
+                return self._logits(inputs)
+
+    def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:
+        """Tokens (B, L) padded on the right as the model expects it, the real ones, and the token that pads."""
+        missing = 1 if batch.tokens.shape[1] == 0 else 0
+        real = pad(batch.real, (0, missing)).clone()
+        padding = self._padding(batch.tokens[batch.real])
+        tokens = pad(batch.tokens, (0, missing)).where(real, padding)
+        real[:, 0] |= ~real.any(dim=1)
+        width = int(real.sum(dim=1).max())
+        if self.longest is not None and width > self.longest:
+            raise BadInput(
+                f"text {batch.rows[int(real.sum(dim=1).argmax())]} has {width} tokens, but the model reads "
+                f"{self.longest} at most: shorten it, or choose to have long texts cut"
+            )
+        return tokens, real, padding
+
+    def example(self) -> Padded:
+        """Two short texts of ordinary tokens, one of them padded, to try the model with."""
+        special = set(self.tokenizer.all_special_ids) | {getattr(self.config, PADDING, None)}
+        ordinary = [token for token in range(self.embeddings.num_embeddings) if token not in special][:3]
+        tokens = torch.tensor([(ordinary * LONG)[:LONG]] * 2)
+        real = torch.arange(LONG) < torch.tensor([[LONG], [SHORT]])
+        return Padded(np.arange(2), tokens, real, torch.full_like(tokens, NO_ITEM), torch.zeros(2, dtype=torch.int64))
+
+    def bytes_of(self, tokens: int, *, gradient: bool) -> int:
+        """About how much memory it takes to read one text: four arrays of weights and the states of a layer, kept for
+        all layers where gradients are asked for."""
+        config, layers = self.config, self.layers
+        heads, width = int(config.num_attention_heads), int(config.hidden_size)
+        inner = int(getattr(config, "intermediate_size", None) or 4 * width)
+        layer = 4 * heads * tokens**2 + tokens * (8 * width + 3 * inner)
+        layer += 8 * heads * tokens**2 if self.pooling == ALL else 0  # all rows are changed
+        kept = tokens**2 * layers if self.map.kind == "rollout" else 0
+        kept += tokens * heads * (width + heads) if self.map.kind == "norm" else 0
+        return 4 * (layer * (layers if gradient else 1) + kept)
+
+    def _logits(self, inputs: dict[str, Tensor]) -> Tensor:
+        output = self.model(**inputs, return_dict=True)
+        logits = getattr(output, "logits", None)
+        expected = (len(inputs["input_ids"]), self.outputs)
+        if not isinstance(logits, Tensor) or logits.shape != expected:
+            found = "no logits" if not isinstance(logits, Tensor) else f"logits of shape {tuple(logits.shape)}"
+            raise BadInput(
+                f"{type(self.model).__name__} is no sequence classifier: it gives {found} where {expected} is needed; "
+                "load the model with AutoModelForSequenceClassification"
+            )
+        return logits.float().cpu()
+
+    def _padding(self, tokens: Tensor) -> int:
+        """The model's padding token; where it has none, a token that does not occur, which the model is told of."""
+        named = getattr(self.config, PADDING, None)
+        if named is not None and 0 <= named < self.embeddings.num_embeddings:
+            return int(named)
+        used = torch.zeros(self.embeddings.num_embeddings, dtype=torch.bool)
+        used[tokens] = True
+        if used.all():
+            raise BadInput("the model has no padding token and every token occurs: set model.config.pad_token_id")
+        return int((~used).int().argmax())
+
+    def _blank(self) -> int | None:
+        padding = getattr(self.config, PADDING, None)  # padding inside a text would move what the model decides from
+        for name in ("mask_token_id", "unk_token_id"):
+            token = getattr(self.tokenizer, name, None)
+            if token is not None and token < self.embeddings.num_embeddings and token != padding:
+                return int(token)
+        return None

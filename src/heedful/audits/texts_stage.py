@@ -1,0 +1,189 @@
+"""The stage `texts`: the data read once, row by row, and checked before anything is asked of the model."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from heedful.adapters.subject import Subject
+from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.audits.directory import Audit
+from heedful.audits.text_sources import Row, Source
+from heedful.errors import BadInput
+from heedful.evidence_checks import NO_LABEL
+from heedful.files import Parts, scan_parquet
+from heedful.progress import Reporter
+from heedful.ragged import Indices, Ragged
+
+
+def cut(texts: Texts, longest: int | None) -> Texts:
+    """The same texts; of those with more than `longest` tokens only the first items, as many as there is room for."""
+    if longest is None or not np.any(texts.tokens.lengths > longest):
+        return texts
+    inside = texts.item.values != NO_ITEM
+    added = texts.tokens.like(~inside).sum()  # (n,)
+    places = texts.names.offsets[texts.tokens.row_of_value[inside]] + texts.item.values[inside]
+    sizes = texts.names.like(np.bincount(places, minlength=len(texts.names.values)))  # (N,): tokens of each item
+    rows = sizes.row_of_value
+    return texts.keep(_running(sizes) <= (longest - added)[rows])
+
+
+def _running(rows: Ragged) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Sums of each row up to and with each value, (N,)."""
+    sums = np.cumsum(rows.values)
+    before = np.concatenate([[0], sums])[rows.offsets[:-1]]
+    return np.asarray(sums - before[rows.row_of_value])
+
+
+MANY = 12  # classes that a message lists
+
+
+def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[str] = ()) -> dict[str, int]:
+    """Which class each value of the column `label` means; `where` tells the rows.
+
+    If every value is the name of a class, values are names; otherwise all must be indices. `names` are those that the
+    data itself gives to its indices.
+    """
+    first = frame.group_by("label", maintain_order=True).agg(pl.col("where").first()).collect()
+    places: dict[str, str] = dict(zip(first["label"], first["where"], strict=True))
+    known = {name: index for index, name in enumerate(classes)}
+    if names and set(names) <= known.keys() and all(_index(value, len(names)) is not None for value in places):
+        return {value: known[names[int(value)]] for value in places}
+    if places.keys() <= known.keys():
+        return {value: known[value] for value in places}
+    indices = {value: _index(value, len(known)) for value in places}
+    found = {value: index for value, index in indices.items() if index is not None}
+    if len(found) == len(places):
+        return found
+    named = places.keys() & known.keys()
+    strange = next(value for value in places if value not in (known if named else found))
+    raise BadInput(
+        f"{places[strange]}: label '{strange}' is no class of the model; it knows {_listed(known)}: give their names "
+        "or their indices, the same way in all rows"
+    )
+
+
+def _index(value: str, count: int) -> int | None:
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 and int(value) < count else None
+
+
+def _listed(known: dict[str, int]) -> str:
+    told = [f"{index} {name}" for name, index in list(known.items())[:MANY]]
+    return ", ".join(told) + (f" and {len(known) - MANY} more" if len(known) > MANY else "")
+
+
+ROWS = 512  # read at a time
+
+
+def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
+    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, how many the model reads of it. What it
+    cannot be asked is refused with its row, or left out where that was chosen."""
+    reporter.start(f"reading {source.name}")
+    parts = Parts(audit.folder / "texts.parquet")
+    done = parts.rows
+    rows = islice(source.rows(), done, None)
+    while some := list(islice(rows, ROWS)):
+        parts.add(_frame(some, subject))
+        done += len(some)
+        reporter.reach(done, f"{done:,} texts")
+    if not done:
+        raise BadInput(f"{source.name}: there is no text in it")
+    facts = _checked(audit, parts.scan(), subject)
+    kept = parts.scan().filter(pl.col("items") > 0)
+    labels = label_indices(kept, subject.classes, source.names) if audit.options.data.label is not None else {}
+    index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
+    parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
+    audit.record(data=facts)
+    told = [f"{facts['texts']:,} texts"]
+    told += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
+    reporter.finish(", ".join(told))
+
+
+def _frame(rows: list[Row], subject: Subject) -> pl.DataFrame:
+    encoded = subject.encode([row.text for row in rows])
+    empty = pl.Series([not row.text.strip() for row in rows])
+    counts = pl.DataFrame({"tokens": encoded.tokens.lengths, "items": encoded.lengths}).cast(pl.Int32)
+    kinds = dict.fromkeys(Row._fields, pl.String)
+    frame = pl.DataFrame(rows, schema=kinds, orient="row").hstack(counts)
+    return frame.with_columns(items=pl.when(empty).then(0).otherwise("items").cast(pl.Int32))
+
+
+def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, int]:
+    """What is in the data: numbers of texts that are audited, skipped and truncated."""
+    options = audit.options.data
+    for (name,) in _first(rows.filter(pl.col("id").is_duplicated()).select("id")):
+        raise BadInput(f"{options.name}: the id '{name}' occurs more than once; ids must be unique")
+    empty = rows.filter(pl.col("items") == 0)
+    skipped = _count(empty)
+    if skipped and not options.skip_empty:
+        (where,) = next(_first(empty.select("where")))
+        raise BadInput(
+            f"{where}: the text is empty, or the tokenizer finds nothing in it ({skipped:,} such texts in all); remove "
+            "them, or leave them out with --skip-empty"
+        )
+    total = _count(rows) - skipped
+    if not total:
+        raise BadInput(f"{options.name}: every text is empty, so there is nothing to audit")
+    longest = subject.longest
+    long = rows.filter(pl.col("tokens") > longest) if longest is not None else rows.head(0)
+    truncated = _count(long)
+    if truncated and not options.truncate:
+        where, tokens = next(_first(long.select("where", "tokens")))
+        raise BadInput(
+            f"{where}: the text has {tokens:,} tokens, and the model reads {longest:,} at most ({truncated:,} such "
+            "texts in all); shorten them, or have them cut at the end with --truncate"
+        )
+    return {"texts": total, "skipped": skipped, "truncated": truncated}
+
+
+def _count(frame: pl.LazyFrame) -> int:
+    return int(frame.select(pl.len()).collect().item())
+
+
+def _first(frame: pl.LazyFrame) -> Iterator[tuple[object, ...]]:
+    return iter(frame.head(1).collect().rows())
+
+
+NEAR = 1024  # rows that are read at once to have some of them
+
+
+class Some(NamedTuple):
+    """Some texts."""
+
+    ids: list[str]
+    texts: Texts
+    labels: Indices  # NO_LABEL where there is none
+
+
+class Reader:
+    """Reads texts.parquet part by part; numbers alone are held of all texts."""
+
+    def __init__(self, audit: Audit, subject: Subject) -> None:
+        self.subject = subject
+        self._table = scan_parquet(audit.folder / "texts.parquet")
+        counts = self._table.select("tokens").collect()["tokens"].to_numpy().astype(np.int64)
+        longest = subject.longest if audit.options.data.truncate else None
+        self.lengths = counts if longest is None else np.minimum(counts, longest)  # (n,): in tokens
+        self._longest = longest
+
+    def __call__(self, rows: Indices) -> Some:
+        """The texts of the given rows, which rise."""
+        frame = rows_of(self._table, rows)
+        ids = frame["id"].to_list()
+        texts = cut(self.subject.encode(frame["text"].to_list()), self._longest)
+        if not texts.lengths.all():
+            name = ids[int(np.argmin(texts.lengths))]
+            raise BadInput(f"text '{name}': its first word alone is longer than the model reads; remove it")
+        return Some(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
+
+
+def rows_of(table: pl.LazyFrame, rows: Indices) -> pl.DataFrame:
+    """Some rows of a file, which rise; what lies between far ones is passed over, not held."""
+    first, last = int(rows[0]), int(rows[-1])
+    if last - first < NEAR:
+        return table.slice(first, last + 1 - first).collect()[rows - first]
+    numbered = table.with_row_index("heedful_row")
+    wanted = pl.Series(rows, dtype=pl.UInt32)
+    return numbered.filter(pl.col("heedful_row").is_in(wanted)).drop("heedful_row").collect(engine="streaming")

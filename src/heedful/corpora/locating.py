@@ -1,0 +1,120 @@
+"""Find a corpus's files below the data folders, under the names they have in the wild."""
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from heedful.corpora.archives import damage_named, files_below
+from heedful.files import content_fingerprint, fingerprint, write_text
+
+Layout = Mapping[str, str]  # role -> path below a data folder
+
+_MARKS = ("_subset", "-partial", "_partial")  # in the names of files that hold a part of the official data
+_ENDING = re.compile(r"\.(tar\.gz|tgz|tar|zip|csv|tsv|txt|jsonl|json)$")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a corpus, by role, and whether they are only a part of the official data."""
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    subset: bool = False
+
+
+def find_layout(roots: Sequence[Path], layouts: Sequence[Layout], *, subset: bool) -> Found | None:
+    """The first layout of which every file is there; complete data anywhere goes before a subset.
+
+    A `.gz` beside or instead of a plain file will do. A file whose own name or folder says `_subset` or `partial` is
+    used only if `subset` allows it, and then the answer says so.
+    """
+    for allowed in (False, True) if subset else (False,):
+        for root in roots:
+            for layout in layouts:
+                files = {role: _located(root, name, subset=allowed) for role, name in layout.items()}
+                if files and all(files.values()):
+                    there = {role: path for role, path in files.items() if path is not None}
+                    return Found(there, any(_is_part(path.relative_to(root)) for path in there.values()))
+    return None
+
+
+def below(folders: Sequence[str], names: Layout) -> list[Layout]:
+    """The same files in each of several folders ("" is the data folder itself)."""
+    return [{role: f"{folder}/{name}" if folder else name for role, name in names.items()} for folder in folders]
+
+
+def _located(root: Path, name: str, *, subset: bool) -> Path | None:
+    path = root / name
+    places = [path.with_name(other) for other in _names(path.name, subset=subset)]
+    if subset and path.parent != root:
+        places += [path.parent.with_name(path.parent.name + mark) / path.name for mark in _MARKS]
+    for place in places:
+        for candidate in (place, place.with_name(f"{place.name}.gz")):
+            if candidate.exists():
+                return candidate
+    return None
+
+
+def _names(name: str, *, subset: bool) -> list[str]:
+    stem = _ENDING.sub("", name)
+    return [name, *(stem + mark + name[len(stem) :] for mark in _MARKS if subset)]
+
+
+def _is_part(path: Path) -> bool:
+    return any(mark in part for mark in _MARKS for part in path.parts[-2:])
+
+
+def cache_folder() -> Path:
+    """The folder for tokenised corpora and downloads: HEEDFUL_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("HEEDFUL_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heedful"
+
+
+def download_folder() -> Path:
+    """Where `heedful corpora get` puts what it downloads."""
+    return cache_folder() / "data"
+
+
+def data_folders(given: Path | None = None) -> list[Path]:
+    """Where corpora are looked for: the given folder alone, else HEEDFUL_DATA, then the downloads."""
+    if given is not None:
+        return [given]
+    named = os.environ.get("HEEDFUL_DATA")
+    return [*([Path(named)] if named else []), download_folder()]
+
+
+LARGE = 4_000_000  # bytes; smaller files are read each time
+
+
+def source_fingerprint(path: Path) -> str:
+    """A short hash of a file's bytes, or of the names and bytes of all files in a folder."""
+    with damage_named(path):
+        files = _files(path)
+        state = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in files.items()]
+        if sum(size for _, size, _ in state) < LARGE:
+            return _content(path, list(files))
+        memory = cache_folder() / "fingerprints" / fingerprint([str(path.resolve()), state])
+        if memory.exists():
+            return memory.read_text(encoding="utf-8")
+        content = _content(path, list(files))
+    write_text(memory, content)
+    return content
+
+
+def _files(path: Path) -> dict[str, os.stat_result]:
+    if not path.is_dir():
+        return {"": path.stat()}
+    return {name: os.stat(f"{path}/{name}") for name in files_below(path)}  # noqa: PTH116  # a Path takes five times as long
+
+
+def _content(path: Path, names: list[str]) -> str:
+    if names == [""]:
+        return content_fingerprint(path)
+    total = hashlib.blake2b(digest_size=8)
+    for name in names:
+        total.update(f"{name}\0{content_fingerprint(path / name)}\0".encode())
+    return total.hexdigest()

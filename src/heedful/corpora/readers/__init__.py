@@ -1,0 +1,1 @@
+"""One file a corpus: where its files lie and what its documents are."""

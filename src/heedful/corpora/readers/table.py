@@ -1,0 +1,155 @@
+"""`table`: the user's own texts and labels, from CSV, TSV, JSON lines or Parquet."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from heedful.corpora.corpus import Document
+from heedful.corpora.locating import Found
+from heedful.corpora.reader import Options, Reader
+from heedful.corpora.splitting import hold_out
+from heedful.corpora.tabular import class_name, values
+from heedful.errors import BadInput, NotFound
+from heedful.printable import plain_text
+from heedful.text.sentences import in_a_row, text_sentences, token_sentences
+from heedful.text.tokenising import tokeniser
+
+SPLIT_NAMES = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("dev", "development", "val", "valid", "validation"), "dev"),
+    **dict.fromkeys(("test", "testing", "eval"), "test"),
+}
+
+
+class TableOptions(Options):
+    """Which file, and what its columns mean."""
+
+    file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
+    text: str = "text"  # a column of strings or, with tokens "spaces", of lists of tokens (JSON lines, Parquet)
+    # cuts texts into sentences: "sentencizer", or a spaCy model with a parser; a list of strings then is one of
+    # sentences and, with tokens "spaces", a list of lists one of sentences of tokens
+    sentences: str | None = Field(None, min_length=1)
+    label: str = "label"
+    query: str | None = None  # a column of questions or hypotheses, cut into tokens as the texts are
+    split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
+    id: str | None = None  # a column of unique names; otherwise rows are numbered
+    tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
+    seed: int = Field(0, ge=0, lt=2**32)  # of the splits that are drawn
+
+
+class Table(Reader):
+    """A table of texts and labels."""
+
+    name = "table"
+    task = "your own texts and labels, perhaps with questions"
+    sizes = "any"
+    how_to_get = "give it as the option file: .csv, .tsv, .jsonl or .parquet with a column of texts and one of labels"
+    options = TableOptions
+
+    def find(self, roots: Sequence[Path], options: TableOptions, *, subset: bool) -> Found:
+        """The file itself, or below a data folder."""
+        for path in (options.file, *(root / options.file for root in roots)):
+            if path.is_file():
+                return Found({"table": path})
+        raise NotFound(f"{options.file}: there is no such file; give the path of your table")
+
+    def classes(self, options: TableOptions) -> None:
+        """As the training labels have it."""
+        return
+
+    def documents(self, found: Found, options: TableOptions) -> Iterator[Document]:
+        """Every row; an empty text or label is an error."""
+        path = found.files["table"]
+        columns = {role: getattr(options, role) for role in ("text", "label", "split", "id", "query")}
+        named = {role: column for role, column in columns.items() if column is not None}
+        for number, (where, row) in enumerate(values(path, list(named.values())), start=1):
+            cell = dict(zip(named, row, strict=True))
+            tokens, lengths = self._document(cell["text"], where, options)
+            yield Document(
+                id=_text(cell["id"], where, options.id or "") if "id" in cell else f"row-{number}",
+                tokens=tokens,
+                sentences=lengths,
+                label=class_name(cell["label"], where, options.label),
+                split=_split(cell["split"], where) if "split" in cell else "train",
+                query=self._tokens(cell["query"], where, options.query or "", options) if "query" in cell else None,
+            )
+
+    def tokenise(self, text: str, options: TableOptions) -> list[str]:
+        """By spaCy's rules or, if the texts are tokenised already, at spaces."""
+        return tokeniser()(text) if options.tokens == "spacy" else text.split()
+
+    def has_sentences(self, options: TableOptions) -> bool:
+        """If they are asked for."""
+        return options.sentences is not None
+
+    def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
+        """The same tokens; None unless the option `sentences` is set."""
+        if options.sentences is None:
+            return None
+        if options.tokens == "spacy":
+            return text_sentences(text, options.sentences, numbers=False)
+        return token_sentences(text.split(), options.sentences)
+
+    def _document(self, value: Any, where: str, options: TableOptions) -> tuple[list[str], list[int] | None]:
+        """The tokens of a text and, if it is cut into sentences, how many each has."""
+        column = options.text
+        if options.sentences is None:
+            return self._tokens(value, where, column, options), None
+        if isinstance(value, list):
+            sentences = [_sentence(one, where, column) for one in value]
+            cut = [self._tokens(one, where, column, options) for one in sentences if one]
+        else:
+            cut = self.sentences(_text(value, where, column), options) or []
+        if not cut:
+            raise BadInput(f"{where}: column '{column}' has no sentence; remove the row or fill it in")
+        return in_a_row(cut)
+
+    def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
+        if isinstance(value, list):
+            if options.tokens != "spaces":  # so that a text given later is cut the same way
+                raise BadInput(f"{where}: column '{column}' holds lists; if of tokens, set tokens to 'spaces'")
+            tokens = [_text(token, where, column) for token in value]
+        else:
+            tokens = self.tokenise(_text(value, where, column), options)
+        if not tokens:
+            raise BadInput(f"{where}: the text in column '{column}' is empty; remove the row or fill it in")
+        return tokens
+
+    def split(self, table: pl.DataFrame, options: TableOptions) -> pl.Series:
+        """The given split; what it lacks is drawn by class: 15 % for test, then 15 % for dev."""
+        given = set(table["split"])
+        if options.split is not None and not {"train", "test"} <= given:
+            missing = ", ".join(sorted({"train", "test"} - given))
+            raise BadInput(f"{options.file}: column '{options.split}' puts no row in {missing}")
+        for into in ("test", "dev"):
+            if into not in given:
+                table = hold_out(table, among="train", into=into, share=0.15, seed=options.seed, stratified=True)
+        return table["split"]
+
+
+def _text(value: Any, where: str, column: str) -> str:
+    if isinstance(value, list | dict | bytes):
+        raise BadInput(f"{where}: column '{column}' holds {str(value)[:40]}, which is no text")
+    text = plain_text("" if value is None else str(value), f"{where}, column '{column}'")
+    if not text.strip():
+        raise BadInput(f"{where}: column '{column}' is empty; remove the row or fill it in")
+    return text
+
+
+def _sentence(value: Any, where: str, column: str) -> str | list[Any]:
+    """A sentence in a list of them, empty if there is nothing in it."""
+    if isinstance(value, str):
+        return value.strip()
+    if not isinstance(value, list):
+        raise BadInput(f"{where}: column '{column}' has the sentence {value!r}; give strings, or lists of tokens")
+    return value
+
+
+def _split(value: Any, where: str) -> str:
+    name = SPLIT_NAMES.get(str(value).strip().lower())
+    if name is None:
+        raise BadInput(f"{where}: '{value}' is no split; valid: {', '.join(SPLIT_NAMES)}")
+    return name

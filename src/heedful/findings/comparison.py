@@ -1,0 +1,80 @@
+"""`heedful compare`: the published figures beside ours, and the papers' claims as a checklist."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from heedful.errors import BadInput
+from heedful.findings.claims import Checked, checklist
+from heedful.findings.configurations import Configuration, configurations
+from heedful.findings.published import Apart, Compared, Published, apart, caveats, compared
+from heedful.runs.between_seeds import between
+from heedful.runs.directory import Run
+
+RELEASED = (
+    "The figures of Jain & Wallace's released code are of a later run with that code's settings (`--preset released`), "
+    "not the paper's; of Serrano & Smith only figures left in the code are known."
+)
+
+
+class Row(NamedTuple):
+    """A figure of a configuration beside the published ones."""
+
+    told: Compared
+    paper: Apart | None
+    released: Apart | None
+
+
+class Side(NamedTuple):
+    """One configuration beside what was published of it."""
+
+    configuration: Configuration
+    rows: list[Row]
+    random: bool  # began with random word vectors, the papers' with pretrained ones
+    seeds: str  # how far its runs differ from each other; empty for one run
+
+
+class Comparison(NamedTuple):
+    """All configurations of some runs, and the claims."""
+
+    sides: list[Side]  # only those of which figures were published
+    others: list[Configuration]  # of which none were
+    claims: list[Checked]
+
+    @property
+    def caveats(self) -> str:
+        """What must be said of the runs that stand beside published figures."""
+        return caveats([run for side in self.sides for run in side.configuration.runs])
+
+
+def compare(runs: Sequence[Run]) -> Comparison:
+    """Runs beside the published figures; seeds of one configuration are taken together."""
+    all_ = configurations(runs)
+    rows = [[_row(told) for told in compared(each)] for each in all_]
+    sides = [Side(each, found, _random(each), _seeds(each)) for each, found in zip(all_, rows, strict=True) if found]
+    others = [each for each, found in zip(all_, rows, strict=True) if not found]
+    return Comparison(sides, others, checklist(all_))
+
+
+def _row(told: Compared) -> Row:
+    return Row(told, _apart(told, told.paper), _apart(told, told.released))
+
+
+def _apart(told: Compared, theirs: Published | None) -> Apart | None:
+    return None if theirs is None else apart(told.ours, *theirs)
+
+
+def _random(each: Configuration) -> bool:
+    """Those of bAbI began so in the paper, too."""
+    return not each.config.embedding.vectors and not each.config.corpus.startswith("babi")
+
+
+def _seeds(each: Configuration) -> str:
+    """How far the runs of a configuration differ from each other."""
+    if len(each.runs) < 2:
+        return ""
+    try:
+        instances = between(each.runs, draws=0).instances
+    except BadInput as error:
+        return f"The attention of its runs cannot be compared: {error}"
+    away, same = float(instances["jsd"].mean()), float(instances["same"].mean())  # type: ignore[arg-type]
+    return f"Between its {len(each.runs)} seeds attention is {away:.2f} apart (JSD); {same:.0%} of the decisions agree."

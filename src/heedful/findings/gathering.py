@@ -1,0 +1,185 @@
+"""Audits among the runs of a report: what pages read of a run, made of an audit.
+
+Shown are the instances that every test was performed on: those of the sample, or all. The verdict is the audit's own.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from heedful.audits.directory import OPTIONS, Audit
+from heedful.audits.overview import facts
+from heedful.errors import HeedfulError, NotFound
+from heedful.evidence import read_metadata
+from heedful.files import scan_parquet, write_json, write_parquet
+from heedful.findings.run_verdict import Side, Sign, Verdict
+from heedful.runs.catalogue import RUN, Places, run_folders
+from heedful.runs.config import RunConfig
+from heedful.runs.directory import STAGES, Run
+
+_SIDES: dict[str, Side] = {"met": "for", "not met": "against", "open": "undecided", "untested": "unknown"}
+_UNKNOWN = dict.fromkeys(("accuracy", "macro_f1", "roc_auc", "average_precision"))
+
+
+class AuditedRun(Run):
+    """An audit as a report reads a run; the files are copies, which vanish with this object."""
+
+    def __init__(self, audit: Audit) -> None:
+        self.audit = audit
+        self._place = tempfile.TemporaryDirectory(prefix="heedful-")
+        folder = Path(self._place.name) / audit.folder.resolve().name
+        options = audit.options
+        # a name that no published corpus has, so that no published figure is set beside it
+        data = Path(options.data.name.removeprefix("hf:")).name
+        config = RunConfig(
+            corpus=f"{data} (audited)",
+            encoder=options.model.name,
+            attention=str(options.model.about.get("map", "attention")),
+            seed=options.seed,
+        )
+        super().__init__(folder, config)
+        self._copy()
+
+    @property
+    def corpus_label(self) -> str:
+        """The data."""
+        return self.config.corpus
+
+    @property
+    def model_label(self) -> str:
+        """The model and the map."""
+        return f"{self.config.encoder}, {self.config.attention}"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Class names, numbers where they have none."""
+        return tuple(self.manifest["corpus"]["classes"])
+
+    def epochs(self) -> list[dict[str, Any]]:
+        """The model was trained elsewhere."""
+        return []
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What the page of a run says of where it comes from."""
+        stages = self.audit.manifest["stages"]
+        seconds = sum(cost["seconds"] for cost in stages.values())
+        shown = self.manifest["corpus"]["sizes"]["test"]
+        told = [("cost", f"{seconds:,.0f} s"), ("directory", self.audit.folder.name)]
+        return [*facts(self.audit), ("shown here", f"{shown:,} texts, on which every test was performed"), *told]
+
+    def undone(self, stage: str) -> str:
+        """An audit performs all that it can."""
+        return "is not among the tests of this audit"
+
+    def verdict(self) -> Verdict:
+        """The audit's verdict in the terms of a report."""
+        found = self.audit.verdict
+        signs = [Sign(c.name, _SIDES[c.outcome], c.words, c.question) for c in found.criteria]
+        return Verdict(found.words, signs)
+
+    def _copy(self) -> None:
+        source, ids = self.audit.folder, _tested(self.audit)
+        own = pl.col("id").is_in(ids.implode())
+        stages = {}
+        for stage, known in STAGES.items():
+            if stage in (*self.audit.tests, "importance", "evidence") and self.audit.done(stage):
+                (file,) = known.files[:1]
+                frame = scan_parquet(source / file).filter(own).collect()
+                write_parquet(self.folder / file, _ordered(frame, ids), read_metadata(source / file))
+                cost = self.audit.manifest["stages"][stage]
+                stages[stage] = {"seconds": cost["seconds"], "peak_memory_mb": cost.get("peak_memory_mb")}
+        evidence = pl.read_parquet(self.folder / "evidence.parquet")
+        outputs = evidence["output"].list.len()[0]
+        classes = self.audit.options.model.classes or tuple(map(str, range(max(2, outputs))))
+        counts = [0] * len(classes)
+        everything = scan_parquet(source / "evidence.parquet")  # as the metrics are, which these stand beside
+        if "label" in everything.collect_schema():
+            labels = everything.select("label").collect()["label"]
+            counts = [int((labels == index).sum()) for index in range(len(classes))]
+        corpus = {
+            "subset": False,
+            "classes": list(classes),
+            "counts": {"train": [], "dev": [], "test": counts},
+            "sizes": {"train": 0, "dev": 0, "test": len(evidence)},
+            "vocabulary": None,
+            "mean_length": float(evidence["tokens"].list.len().mean() or 0),  # type: ignore[arg-type]
+            "query": "query" in evidence.columns,
+        }
+        manifest = {"corpus": corpus, "versions": self.audit.manifest["versions"], "stages": stages}
+        write_json(self.folder / "manifest.json", manifest)
+        metrics = self.audit.metrics or {"n": len(evidence), **_UNKNOWN}
+        write_json(self.folder / "metrics.json", {"test": metrics})
+
+
+def is_audit(folder: Path) -> bool:
+    """Whether a directory is an audit's."""
+    return (folder / OPTIONS).is_file()
+
+
+def _tested(audit: Audit) -> pl.Series:
+    """The instances of which every test has a row, in the order of the evidence."""
+    ids = scan_parquet(audit.folder / "evidence.parquet").select("id")
+    for test in audit.tests:
+        rows = scan_parquet(audit.folder / audit.manifest["stages"][test]["file"]).select("id")
+        ids = ids.join(rows, on="id", how="semi", maintain_order="left")
+    return ids.collect()["id"]
+
+
+def _ordered(frame: pl.DataFrame, ids: pl.Series) -> pl.DataFrame:
+    """Rows in the order of the evidence, those of an instance together."""
+    return ids.to_frame("id").join(frame, on="id", maintain_order="left_right").select(frame.columns)
+
+
+class Refused(NamedTuple):
+    """A run that cannot be shown."""
+
+    folder: Path
+    reason: str
+
+
+class Gathered(NamedTuple):
+    """Runs that can be shown, in the order in which they were named, and those that cannot."""
+
+    runs: list[Run]
+    refused: list[Refused]
+
+
+def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
+    """Open the runs (and audits) of some places; what is unfinished or damaged is refused, a place without any is an
+    error."""
+    runs: list[Run] = []
+    refused: list[Refused] = []
+    for folder in run_folders(places, (RUN, OPTIONS) if audits else (RUN,)):
+        try:
+            runs.append(_opened(folder))
+        except HeedfulError as error:
+            refused.append(Refused(folder, str(error)))
+    if not runs:
+        reasons = "; ".join(str(each.reason) for each in refused)
+        raise NotFound(f"there is no run that can be shown: {reasons}")
+    return Gathered(runs, refused)
+
+
+def given_runs(given: Places | Sequence[Run]) -> list[Run]:
+    """Runs that a user names: by themselves, or by places; of places, what cannot be read is left out."""
+    if not isinstance(given, Path | str):
+        runs = [each for each in given if isinstance(each, Run)]
+        if len(runs) == len(given):
+            return runs
+        given = [each for each in given if not isinstance(each, Run)]
+        return [*runs, *gather([Path(each) for each in given], audits=False).runs]
+    return gather([Path(given)], audits=False).runs
+
+
+def _opened(folder: Path) -> Run:
+    """A run whose files can be read: one that is damaged must not keep the others from being shown."""
+    if is_audit(folder):
+        Audit.load(folder).require("verdict")
+        return AuditedRun(Audit.load(folder))
+    run = Run.open(folder)
+    run.require("evidence")
+    run.check()
+    return run

@@ -1,0 +1,122 @@
+"""The figures of a run that are set beside those of others: means over its test instances, with intervals."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from heedful.experiments import estimates
+from heedful.findings.instance_table import instance_rows
+from heedful.findings.run_facts import several_sentences
+from heedful.runs.directory import Run
+
+DRAWS = 1000  # of the bootstrap: intervals to two digits
+
+
+class Key(NamedTuple):
+    """A figure of a run: the mean of something that every instance has."""
+
+    name: str
+    title: str
+    meaning: str
+    kind: Literal["percent", "figure"]
+    columns: tuple[str, ...]  # of `rows` that it is made of
+    of: pl.Expr  # its value in an instance, null where undefined
+
+
+class KeyFigure(NamedTuple):
+    """Its value in one run, with its interval of 95 % over instances."""
+
+    value: float
+    std: float
+    low: float
+    high: float
+    n: int  # instances in which it is defined
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return self._asdict()
+
+
+def _several(value: pl.Expr) -> pl.Expr:
+    """Orders of removal tell something only where there are several items."""
+    return pl.when(pl.col("items") > 1).then(value)
+
+
+def _removed(ranking: str) -> pl.Expr:
+    """The share of items removed; a decision that never changes counts as all."""
+    return _several(pl.col(f"{ranking}_fraction").fill_null(1.0))
+
+
+def _mean(name: str, title: str, meaning: str, kind: Literal["percent", "figure"] = "figure") -> Key:
+    return Key(name, title, meaning, kind, (name,), pl.col(name))
+
+
+_SOONER = pl.col("gradient_fraction").fill_null(np.inf) < pl.col("attention_fraction").fill_null(np.inf)
+
+KEYS: tuple[Key, ...] = (
+    Key("accuracy", "right", "The share of right decisions.", "percent", ("wrong",), ~pl.col("wrong")),
+    _mean("tau_gradient", "τ gradient", "Kendall's tau of attention and gradient: 1 the same order, 0 no relation."),
+    _mean("tau_leave_one_out", "τ leave-one-out", "Kendall's tau of attention and leave-one-out."),
+    _mean("permuted_tvd", "shuffled", "How far the output moves (TVD, 0 to 1) when the weights are shuffled."),
+    _mean(
+        "jsd",
+        "adversary",
+        "How far other attention can be (JSD, at most 0.69) while the output stays nearly the same.",
+    ),
+    Key(
+        "irrelevant",
+        "no effect",
+        "The share of instances whose decision no attention whatever could change.",
+        "percent",
+        ("attention_matters",),
+        ~pl.col("attention_matters"),
+    ),
+    _mean("violates", "against", "How often the most attended item argues against the decision.", "percent"),
+    Key(
+        "gradient_wins",
+        "gradient first",
+        "How often removing items by gradient changes the decision sooner than by attention.",
+        "percent",
+        ("items", "gradient_fraction", "attention_fraction"),
+        pl.when(pl.col("several")).then(_several(_SOONER)),
+    ),
+    Key(
+        "attention_removed",
+        "removed",
+        "The share of items that must go, most attended first, until the decision changes (never: all).",
+        "percent",
+        ("items", "attention_fraction"),
+        _removed("attention"),
+    ),
+    Key(
+        "least_removed",
+        "least",
+        "The same for the smallest set of items that changes the decision, found exactly.",
+        "percent",
+        ("items", "optimal_fraction"),
+        # unknown in all instances: the decoder is not affine, or nothing ever changes a decision
+        pl.when(pl.col("optimal_fraction").is_not_null().any()).then(_removed("optimal")),
+    ),
+    _mean("truth_mass", "on truth", "Attention on the items that really decide, where these are known.", "percent"),
+)
+
+
+def key_values(run: Run) -> pl.DataFrame:
+    """The key figures of every instance, as numbers, null where undefined, and its `id`; a column is missing where what
+    it is made of was not performed."""
+    rows = instance_rows(run, {column for key in KEYS for column in key.columns})
+    several = several_sentences(run)
+    rows = rows.with_columns(several=pl.lit(True) if several is None else several)
+    known = [key for key in KEYS if set(key.columns) <= set(rows.columns)]
+    return rows.select("id", *(key.of.cast(pl.Float64).alias(key.name) for key in known))
+
+
+def key_figures(run: Run, *, draws: int = DRAWS) -> dict[str, KeyFigure | None]:
+    """Every key figure of a run; None where what it is made of was not performed, or is nowhere defined."""
+    values = key_values(run).drop("id")
+    found: dict[str, KeyFigure | None] = dict.fromkeys(key.name for key in KEYS)
+    for name, (mean, std, low, high, n, _) in estimates(values, seed=run.config.seed, draws=draws).items():
+        if mean is not None and std is not None and low is not None and high is not None:
+            found[name] = KeyFigure(mean, std, low, high, n)
+    return found

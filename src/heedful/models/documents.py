@@ -1,0 +1,96 @@
+"""HAN: words make sentences, sentences make the document, with attention on either level (Yang et al. 2016).
+
+The tested attention is that over sentences, as in Serrano & Smith 2019: the word level makes a vector of each sentence,
+and from there on the model is a flat one whose items are sentences.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from heedful.models.attentions import WIDE_ATTENTIONS, Attention, Given
+from heedful.models.batches import Inputs, Padded
+from heedful.models.classifier import Classifier, Reading
+from heedful.models.decoders import Affine
+from heedful.models.encoders import Encoder, dropout
+
+
+class Dropout(NamedTuple):
+    """The shares of numbers that training leaves out."""
+
+    words: float = 0.0  # of word vectors below a word encoder
+    items: float = 0.0  # of what the encoder below the tested attention reads
+    logits: float = 0.0
+
+
+class Flan(Classifier):
+    """Tokens without sentinels, attention with as many hidden units as a state has numbers, dropout in training."""
+
+    sentinels = False
+    attentions = WIDE_ATTENTIONS
+
+    def __init__(self, *, dropout: Dropout | None = None, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.dropout = dropout or Dropout()
+
+    def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
+        """The usual layers; the decoder begins as in the released code."""
+        super().build(encoder, attention, outputs)
+        self.begin_decoder()
+
+    def begin_decoder(self) -> None:
+        """Glorot's weights, no bias."""
+        if isinstance(self.decoder, Affine):
+            nn.init.xavier_uniform_(self.decoder.linear.weight)
+            nn.init.zeros_(self.decoder.linear.bias)
+
+    def dropped(self, values: Tensor, share: float) -> Tensor:
+        """With a share of the numbers left out, in training."""
+        return dropout(values, share, self.training)
+
+    def forward(self, items: Padded, given: Given | None = None) -> Reading:
+        """As any classifier; in the released code dropout comes after the last layer, too."""
+        reading = super().forward(items.with_values(self.dropped(items.values, self.dropout.items)), given)
+        return reading._replace(logits=self.dropped(reading.logits, self.dropout.logits))
+
+
+class Han(Flan):
+    """A hierarchical attention network, with the same kinds of layers on both levels."""
+
+    def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
+        """Word level first; the sentence level reads what it makes."""
+        self.word_encoder = encoder(self.embedding.shape[1])
+        self.word_attention = attention(self.word_encoder.size)
+        self.encoder = encoder(self.word_encoder.size)
+        self.attention = attention(self.encoder.size)
+        self.decoder = Affine(self.encoder.size, outputs)
+        self.begin_decoder()
+
+    def words(self, inputs: Inputs) -> Tensor:
+        """All words, (N,), in the order in which sentences are read."""
+        return torch.from_numpy(inputs.tokens.values[inputs.groups.words].astype(np.int64))
+
+    def items(self, vectors: Tensor, inputs: Inputs) -> Padded:
+        """Sentence vectors, (B, T, H), from those of the words; a sentence without words is a vector of zeros."""
+        groups, documents = inputs.groups, inputs.items
+        kept = self.dropped(vectors, self.dropout.words)
+        made = [self._sentences(words) for words in groups.padded(kept)]
+        width = int(documents.lengths.max(initial=0))
+        places = np.flatnonzero(np.arange(width) < documents.lengths[:, None])[groups.sentences]
+        items = vectors.new_zeros(len(documents) * width, self.word_encoder.size)
+        if made:
+            items = items.index_copy(0, torch.from_numpy(places), torch.cat(made))
+        return Padded(items.view(len(documents), width, -1), torch.from_numpy(documents.lengths))
+
+    def _sentences(self, words: Padded) -> Tensor:
+        """The vectors (S, H) of sentences with these words, (S, T, E)."""
+        states = self.word_encoder(words)
+        weights = self.word_attention(states, Given())
+        vectors: Tensor = (weights.values[:, None] @ states.values).squeeze(1)  # (S, 1, T) @ (S, T, H)
+        return vectors
+
+
+MODELS: dict[str, type[Classifier]] = {"classifier": Classifier, "flan": Flan, "han": Han}

@@ -1,0 +1,1 @@
+"""Heat-maps of single instances: in the terminal, in files, and a gallery of striking ones."""

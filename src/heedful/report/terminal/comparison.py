@@ -1,0 +1,117 @@
+"""A comparison in the terminal, at 100 columns: colours repeat what signs and words say."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from heedful.findings.claim_tests import Finding
+from heedful.findings.claims import Checked, Verdict
+from heedful.findings.comparison import RELEASED, Comparison, Side
+from heedful.findings.published import LEGEND, Apart, Published
+from heedful.printable import figure, percent, printable
+from heedful.report.tables.table import UNKNOWN
+
+SHOWN = 6  # configurations told one by one under a claim
+_COLOURS = {"=": "green", "~": "yellow", "≠": "red", "": ""}
+_MARKS: dict[Verdict, tuple[str, str]] = {
+    "holds": ("✓", "green"),
+    "does not hold": ("✗", "red"),
+    "undecided": ("?", "yellow"),
+    "not testable here": (UNKNOWN, "dim"),
+}
+
+
+def comparison_view(comparison: Comparison) -> RenderableType:
+    """Tables of figures, then the checklist."""
+    parts: list[RenderableType] = []
+    for side in comparison.sides:
+        parts += [_figures(side), *([Text(side.seeds)] if side.seeds else []), Text()]
+    if comparison.sides:
+        parts += [Text(f"{LEGEND} In brackets 95 % intervals over seeds and instances. {RELEASED}")]
+        parts += [*([Text(comparison.caveats)] if comparison.caveats else []), Text()]
+    else:
+        parts += [Text("Nothing comparable: no figure was published of these models on these corpora."), Text()]
+    if comparison.others and comparison.sides:
+        names = "; ".join(printable(each.label) for each in comparison.others)
+        parts += [Text(f"No figure was published of: {names}."), Text()]
+    for paper, checked in groupby(comparison.claims, key=lambda each: each.paper):
+        parts += [Text(f"What {paper} found", style="bold"), *map(_claim, checked), Text()]
+    return Group(*parts)
+
+
+def _figures(side: Side) -> Table:
+    count = len(side.configuration.runs)
+    seeds = f"{count} seeds" if count > 1 else f"seed {side.configuration.config.seed}"
+    vectors = ", random word vectors" if side.random else ""
+    title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}{vectors}"
+    heading = Text(printable(title), style="bold")
+    table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    sources = [name for name in ("paper", "released") if any(getattr(row.told, name) is not None for row in side.rows)]
+    table.add_column("figure", no_wrap=True)
+    table.add_column("decided", no_wrap=True, overflow="ellipsis", max_width=10)
+    table.add_column("ours", overflow="fold")
+    for source in sources:
+        table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
+        table.add_column("apart", overflow="fold")
+    for row in side.rows:
+        ours = row.told.ours
+        interval = "" if ours.low is None else f" [{figure(ours.low)}, {figure(ours.high)}]"
+        cells = [
+            Text(row.told.figure),
+            Text(printable(row.told.decided or "all")),
+            Text(f"{figure(ours.mean)}{interval}"),
+        ]
+        for source in sources:
+            cells += [_published(getattr(row.told, source)), _apart(getattr(row, source))]
+        table.add_row(*cells)
+    return table
+
+
+def _published(theirs: Published | None) -> Text:
+    if theirs is None:
+        return Text("")
+    return Text(figure(theirs.value) + ("" if theirs.std is None else f"±{figure(theirs.std)}"))
+
+
+def _apart(away: Apart | None) -> Text:
+    if away is None:
+        return Text("")
+    size = _signed(away.difference, 2) if away.in_std is None else f"{_signed(away.in_std, 1)} sd"
+    return Text(f"{away.sign or ' '} {size}", style=_COLOURS[away.sign])
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:+.{digits}f}"  # never -0.00
+
+
+def _claim(checked: Checked) -> RenderableType:
+    mark, colour = _MARKS[checked.verdict]
+    head = Text.assemble((f"{mark} {checked.verdict}: ", colour), checked.claim)
+    return Group(Padding(head, (0, 0, 0, 1)), *(Padding(Text(line), (0, 0, 0, 4)) for line in _evidence(checked)))
+
+
+def _evidence(checked: Checked) -> Iterator[str]:
+    if not checked.findings:
+        yield checked.reason
+        return
+    holding = sum(found.holds is True for found in checked.findings)
+    open_ = sum(found.holds is None for found in checked.findings)
+    unsure = f", cannot be told in {open_}" if open_ else ""
+    yield f"{checked.rule}: so in {holding} of {len(checked.findings)}{unsure}"
+    for found in checked.findings[:SHOWN]:
+        yield _found(found)
+    if len(checked.findings) > SHOWN:
+        yield f"and {len(checked.findings) - SHOWN} more (--json and --out tell all)"
+
+
+def _found(found: Finding) -> str:
+    mark = {True: "✓", False: "✗", None: "?"}[found.holds]
+    if found.against is not None:
+        told = f"{percent(found.value)} for, {percent(found.against)} against"
+    else:
+        told = f"{figure(found.value)} [{figure(found.low)}, {figure(found.high)}]"
+    return f"{mark} {printable(found.where)}: {told}, n = {found.n:,}"

@@ -1,0 +1,189 @@
+"""Which runs there are, and how far they are: many at once.
+
+A configuration is taken as it stands in config.toml: completing and checking it would take several times as long.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
+from heedful.experiments import EXPERIMENT_NAMES
+from heedful.files import fingerprint, scan_parquet
+from heedful.runs.config import RunConfig, read_toml, resolve
+from heedful.runs.directory import STAGES, damage_named, read_manifest
+
+RUN = "config.toml"  # a file that only a run directory has
+
+Places = Path | str | Sequence[Path | str]
+
+
+def run_folders(places: Places, marks: Collection[str] = (RUN,)) -> list[Path]:
+    """The run directories at or below some places, each once, in the order in which they were named; a place without
+    any is an error. Directories are known by files that only they have, the `marks`."""
+    found: dict[Path, Path] = {}
+    for place in [places] if isinstance(places, Path | str) else places:
+        folders = list(_below(Path(place), frozenset(marks)))
+        if not folders:
+            what = "is no run directory, and holds none" if Path(place).is_dir() else "is not there"
+            raise NotFound(f"{place} {what}: name run directories, or a folder of them; `heedful run` makes one")
+        for folder in folders:
+            found.setdefault(folder.resolve(), folder)
+    return list(found.values())
+
+
+def _below(place: Path, marks: frozenset[str]) -> Iterator[Path]:
+    """The run directories at or below a place, sorted; what lies inside a run is its own."""
+    for folder, below, files in os.walk(place):
+        below.sort()
+        if not marks.isdisjoint(files):
+            below.clear()
+            yield Path(folder)
+        below[:] = [name for name in below if not name.startswith(".")]
+
+
+# what tells runs apart, in every frame of many
+ABOUT: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("run", "corpus", "model", "encoder", "attention"), pl.String),
+    "seed": pl.Int64,
+    "preset": pl.String,
+    "subset": pl.Boolean,
+    "configuration": pl.String,
+}
+_CHOICES = ("corpus", "model", "encoder", "attention", "seed", "preset", "subset")
+_TYPES = {pl.String: str, pl.Int64: int, pl.Boolean: bool}
+
+
+class Listed(NamedTuple):
+    """A run directory, as far as it can be read."""
+
+    folder: Path
+    about: dict[str, Any]  # the columns of ABOUT; None where it is not known
+    done: frozenset[str]  # stages
+    damage: str | None = None
+
+    @property
+    def state(self) -> str:
+        """How far it is."""
+        if self.damage is not None:
+            return "damaged"
+        return "finished" if "evidence" in self.done else "unfinished"
+
+
+def runs_in(places: Places) -> pl.DataFrame:
+    """One row a run directory at or below some places: its `folder` and name (`run`), `corpus`, `model`, `encoder`,
+    `attention`, `seed`, `preset`, `subset` (whether its corpus is a part of the official data), `configuration` (the
+    same for runs that differ in nothing but the seed), `state`, the `experiments` that are done, and `damage`, what is
+    wrong with it (null: nothing).
+
+    `state` is `finished` if the model is trained and tested, `unfinished` if not, `damaged` if that cannot be read.
+    """
+    rows = [
+        {
+            "folder": str(run.folder),
+            **run.about,
+            "state": run.state,
+            "experiments": [name for name in EXPERIMENT_NAMES if name in run.done],
+            "damage": run.damage,
+        }
+        for run in listed(places)
+    ]
+    kinds: dict[str, Any] = {"folder": pl.String, **ABOUT, "state": pl.String}
+    return pl.DataFrame(rows, schema={**kinds, "experiments": pl.List(pl.String), "damage": pl.String})
+
+
+def listed(places: Places) -> list[Listed]:
+    """All run directories at or below some places."""
+    return [_read(folder) for folder in run_folders(places)]
+
+
+def configuration_of(config: RunConfig) -> str:
+    """What runs that differ only in the seed have in common, as a short hash."""
+    return _configuration(config.model_dump(mode="json", exclude_none=True))
+
+
+def _configuration(values: dict[str, Any]) -> str:
+    return fingerprint({key: value for key, value in values.items() if key != "seed"})[:8]
+
+
+def _read(folder: Path) -> Listed:
+    unknown = {**dict.fromkeys(ABOUT), "run": folder.name}
+    try:
+        values = read_toml(folder / "config.toml")
+        if not set(_CHOICES) <= values.keys():  # of an earlier version, or written by hand
+            values = resolve(values).model_dump(mode="json", exclude_none=True)
+        about = {name: values[name] for name in _CHOICES} | {"configuration": _configuration(values)}
+        _check(folder, about)
+        manifest = read_manifest(folder)
+    except HeedfulError as error:
+        return Listed(folder, unknown, frozenset(), str(error))
+    about["subset"] = bool(manifest.get("corpus", {}).get("subset", about["subset"]))
+    done = [name for name in STAGES if name in manifest["stages"] and _has_files(folder, name)]
+    return Listed(folder, {**unknown, **about}, frozenset(done))
+
+
+def _check(folder: Path, about: dict[str, Any]) -> None:
+    """A column of a frame has one type."""
+    for name, value in about.items():
+        if type(value) is not _TYPES[ABOUT[name]]:
+            raise BadInput(f"{folder / 'config.toml'}: {name} = {value!r} is no such value; remove the run")
+
+
+def _has_files(folder: Path, stage: str) -> bool:
+    return all((folder / file).exists() for file in STAGES[stage].files)
+
+
+METRICS = "metrics"
+_RESULTS = (METRICS, "evidence", "importance", *EXPERIMENT_NAMES)
+
+
+def scan(places: Places, experiment: str = METRICS) -> pl.LazyFrame:
+    """The results of all runs at or below some places, one under the other; nothing is loaded until it is collected.
+
+    `experiment` is an experiment, `evidence` or `importance`, whose columns follow, or `metrics`: one row a run, with
+    its test metrics. First stand `run` (the folder's name), `corpus`, `model`, `encoder`, `attention`, `seed`,
+    `preset`, `subset` and `configuration`, as in `runs_in`. A column that a run does not have is null there. Runs
+    without these results are left out; `runs_in` tells which.
+
+    >>> import heedful
+    >>> frame = heedful.scan("runs/", "permutation")  # doctest: +SKIP
+    >>> frame.group_by("corpus", "encoder").agg(pl.col("median").mean()).collect()  # doctest: +SKIP
+    """
+    if experiment not in _RESULTS:
+        raise unknown_name("experiment", str(experiment), _RESULTS)
+    runs = listed(places)
+    stage = "evidence" if experiment == METRICS else experiment
+    there = [run for run in runs if stage in run.done]
+    if not there:
+        asked = f" and --experiments {experiment}" if experiment in EXPERIMENT_NAMES else ""
+        raise NotFound(
+            f"none of {len(runs):,} runs has results of {experiment}: `heedful run` with the same options{asked} makes "
+            "them; `heedful.runs_in` tells the state of each"
+        )
+    if experiment == METRICS:
+        return _concat([pl.LazyFrame([{**run.about, **_metrics(run.folder)}], schema_overrides=ABOUT) for run in there])
+    return _concat([_lazy(run, run.folder / STAGES[stage].files[0]) for run in there])
+
+
+def _concat(frames: list[pl.LazyFrame]) -> pl.LazyFrame:
+    """Columns differ with the options of runs, and where a column is nowhere defined its type does, too."""
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def _metrics(folder: Path) -> dict[str, Any]:
+    """Those of the test split; what is told class by class has other names in each corpus, and is left out."""
+    file = folder / "metrics.json"
+    with damage_named(file, ValueError, KeyError, TypeError, AttributeError):
+        test = json.loads(file.read_text(encoding="utf-8"))["test"]
+        return {name: value for name, value in test.items() if not isinstance(value, dict)}
+
+
+def _lazy(run: Listed, file: Path) -> pl.LazyFrame:
+    with damage_named(file, pl.exceptions.PolarsError, OSError):
+        frame = scan_parquet(file)
+        frame.collect_schema()  # a damaged file is named here: in a frame of many, nobody could tell which it is
+    return frame.select(*(pl.lit(value, ABOUT[name]).alias(name) for name, value in run.about.items()), pl.all())

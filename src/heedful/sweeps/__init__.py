@@ -1,0 +1,1 @@
+"""Many runs: grids, and the sweeps that perform them."""

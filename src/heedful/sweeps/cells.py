@@ -1,0 +1,229 @@
+"""The cells of a sweep: which are done, which cannot be, what is left to do."""
+
+import contextlib
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from heedful.errors import HeedfulError, NotFound
+from heedful.evidence import scan
+from heedful.printable import printable
+from heedful.progress import Reporter
+from heedful.runs.config import RunConfig
+from heedful.runs.directory import Run
+from heedful.runs.experiment_stages import USUAL, choose_experiments
+from heedful.runs.sources import Sources
+from heedful.sweeps.grid import Grid
+
+_Kind = tuple[str, str, str, bool]
+
+
+class Costs:
+    """Seconds of stages, by kind of run; learns from every finished run that it is shown."""
+
+    def __init__(self, runs: Iterable[Run] = ()) -> None:
+        self._seconds: dict[_Kind, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for run in runs:
+            self.learn(run)
+
+    @classmethod
+    def below(cls, out: Path) -> "Costs":
+        """What the runs in a folder have cost."""
+        return cls(_runs(out))
+
+    def learn(self, run: Run) -> None:
+        """Add what a run has cost."""
+        for stage, cost in run.manifest["stages"].items():
+            self._seconds[_kind(run.config)][stage].append(cost["seconds"])
+
+    def of(self, config: RunConfig, stages: Sequence[str]) -> float | None:
+        """About how many seconds stages will take; None if no run of this kind has been trained."""
+        known = self._seconds.get(_kind(config), {})
+        if "train" not in known:
+            return None
+        # a stage that no run of this kind has is one that its corpus does not support
+        return sum(sum(known[stage]) / len(known[stage]) for stage in stages if stage in known)
+
+
+def _kind(config: RunConfig) -> _Kind:
+    return config.corpus, config.model, config.encoder, config.subset
+
+
+def _runs(out: Path) -> Iterable[Run]:
+    for file in sorted(out.glob("*/manifest.json")):
+        try:
+            run = Run.open(file.parent)
+            _ = run.manifest
+        except HeedfulError:  # damaged, or of another version: nothing to learn from
+            continue
+        yield run
+
+
+State = Literal["waiting", "running", "done", "failed", "absent"]  # absent: its corpus is not at hand
+
+
+@dataclass
+class Cell:
+    """A run of a sweep."""
+
+    config: RunConfig
+    folder: Path
+    state: State = "waiting"
+    reason: str = ""  # why it failed or is absent
+    seconds: float = 0.0  # in this sweep, all attempts together
+    attempts: int = 0
+    missing: list[str] = field(default_factory=list)  # stages to do, as far as that is known before
+    cost: float | None = None  # about how many seconds they take
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.config.name
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Cells of a kind take about the same time."""
+        return self.config.corpus, self.config.model, self.config.encoder
+
+    @property
+    def run(self) -> Run:
+        """The run."""
+        return Run(self.folder, self.config)
+
+
+def survey(grid: Grid, out: Path, data: Path | str | None) -> list[Cell]:
+    """Look at what there is of each cell."""
+    sources, costs = Sources(data), Costs.below(out)
+    cells = [Cell(config, out / config.name) for config in grid.configs]
+    for cell in cells:
+        try:
+            run = Run.at(cell.folder, cell.config)
+            sources.check(run)
+            cell.missing = missing_stages(run, grid.experiments)
+            if run.missing(["evidence"]):
+                sources.content(cell.config)
+        except NotFound as error:
+            cell.state, cell.reason = "absent", str(error)
+        except HeedfulError as error:
+            cell.state, cell.reason = "failed", str(error)
+        else:
+            cell.state = "waiting" if cell.missing else "done"
+            cell.cost = costs.of(cell.config, cell.missing)
+    return cells
+
+
+def time_left(cells: Sequence[Cell], workers: int, elapsed: Mapping[str, float]) -> float | None:
+    """About how many seconds the cells that are not finished will take; `elapsed`: of those that are running.
+
+    A cell is expected to take what cells of its kind took in this sweep, else what runs of its kind took before, else
+    what other cells took; None: there is nothing to go by.
+    """
+    took: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for cell in cells:
+        if cell.state == "done" and cell.seconds:
+            for kind in (cell.kind, ()):
+                took[kind].append(cell.seconds)
+    left = []
+    for cell in cells:
+        if cell.state in ("waiting", "running"):
+            seconds = took.get(cell.kind) or ([cell.cost] if cell.cost is not None else took.get(()))
+            if not seconds:
+                return None
+            left.append(max(0.0, sum(seconds) / len(seconds) - elapsed.get(cell.name, 0.0)))
+    return max(sum(left) / max(1, workers), max(left, default=0.0))
+
+
+def missing_stages(run: Run, experiments: tuple[str, ...] | None) -> list[str]:
+    """The stages that are not done; before there is evidence, with all experiments that were asked for."""
+    if run.missing(["evidence"]):
+        return run.missing(["evidence", *(USUAL if experiments is None else experiments)])
+    columns = scan(run.folder / "evidence.parquet").collect_schema().names()
+    return run.missing(["evidence", *choose_experiments(experiments, columns)])
+
+
+FOLDER = ".sweep"  # in the folder of run directories
+_PAUSE = 0.25  # seconds between two writings, at least
+
+
+class Status(NamedTuple):
+    """What a cell is doing."""
+
+    task: str = ""
+    steps: int = 0
+    total: int | None = None
+    note: str = ""
+    left: float | None = None  # seconds of the task, if that can be told
+
+
+class StatusReporter(Reporter):
+    """Writes a cell's status and log; whether that succeeds is of no consequence for the cell."""
+
+    def __init__(self, out: Path, cell: str) -> None:
+        self._file, self._log = status_file(out, cell), log_file(out, cell)
+        self._status = Status()
+        self._first: int | None = None  # the first steps reached: a resumed task does not begin at none
+        self._started = self._first_time = self._written = 0.0
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+
+    def log(self, text: str) -> None:
+        """Add lines to the log, each with the time."""
+        now = datetime.now().astimezone().isoformat(timespec="seconds")
+        with contextlib.suppress(OSError), self._log.open("a", encoding="utf-8") as file:
+            file.writelines(f"{now} {printable(line)}\n" for line in text.splitlines())
+
+    def start(self, task: str, total: int | None = None) -> None:
+        """A new task."""
+        self._status, self._first = Status(task, total=total), None
+        self._started = time.monotonic()
+        self._write()
+
+    def reach(self, steps: int, note: str = "", total: int | None = None) -> None:
+        """Write now and then."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._first_time = steps, now
+        if now - self._written >= _PAUSE:
+            total = self._status.total if total is None else total
+            self._status = Status(self._status.task, steps, total, note, self._left(steps, total, now))
+            self._write()
+
+    def finish(self, summary: str = "") -> None:
+        """A line for the log."""
+        self.log(f"{self._status.task}: {summary} ({time.monotonic() - self._started:.1f} s)")
+
+    def _left(self, steps: int, total: int | None, now: float) -> float | None:
+        if total is None or self._first is None or steps <= self._first:
+            return None
+        return (now - self._first_time) / (steps - self._first) * (total - steps)
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
+        with contextlib.suppress(OSError):  # no fsync: the next one comes soon
+            temporary.write_text(json.dumps(self._status._asdict()), encoding="utf-8")
+            temporary.replace(self._file)
+
+
+def status_file(out: Path, cell: str) -> Path:
+    """Where a cell's status is."""
+    return out / FOLDER / f"{cell}.json"
+
+
+def log_file(out: Path, cell: str) -> Path:
+    """Where a cell's log is."""
+    return out / FOLDER / f"{cell}.log"
+
+
+def read_status(out: Path, cell: str) -> Status:
+    """What a cell was doing when it last wrote."""
+    try:
+        return Status(**json.loads(status_file(out, cell).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):  # not written yet
+        return Status()

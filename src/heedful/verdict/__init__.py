@@ -1,0 +1,1 @@
+"""One rule that answers: may this attention be shown as an explanation?"""

@@ -1,0 +1,1 @@
+"""Resumable directories of stages, which runs and audits share."""
