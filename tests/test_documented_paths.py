@@ -8,8 +8,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PATHS = [
-    *(("heedful", name) for name in ("Audit", "Evidence", "HeedfulError", "Run", "audit", "experiments", "load_corpus")),
-    *(("heedful", name) for name in ("run", "runs_in", "scan", "seed_figures", "seed_pairs", "sweep", "__version__")),
+    *(
+        ("heedful", name)
+        for name in ("Audit", "Evidence", "HeedfulError", "Run", "audit", "experiments", "load_corpus")
+    ),
+    *(
+        ("heedful", name)
+        for name in ("load_corpus", "run", "runs_in", "scan", "seed_figures", "seed_pairs", "sweep", "__version__")
+    ),
     ("heedful.adapters.changes", "assigned"),
     ("heedful.adapters.checking", "check"),
     ("heedful.adapters.huggingface", "HuggingFace"),

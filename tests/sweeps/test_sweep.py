@@ -171,7 +171,9 @@ def test_a_full_disk_in_one_cell_stops_no_other(tmp_path: Path) -> None:
 
 def _start(out: Path) -> "subprocess.Popen[str]":
     """A sweep of the grid by a process of its own."""
-    code = f"import heedful\nfrom tests.runs.test_sweep import GRID\nheedful.sweep(GRID, workers=1, out={str(out)!r})\n"
+    code = (
+        f"import heedful\nfrom tests.sweeps.test_sweep import GRID\nheedful.sweep(GRID, workers=1, out={str(out)!r})\n"
+    )
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, text=True)
 
 

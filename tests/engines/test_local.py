@@ -14,7 +14,7 @@ from heedful.engines.local import LocalEngine
 from heedful.engines.task import Outcome, Task
 from heedful.errors import BadConfig, MissingExtra
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def task(name: str, work: str, *, threads: int = 1, **arguments: Any) -> Task:

@@ -10,7 +10,7 @@ from heedful.verdict.criteria import CALIBRATED, CRITERIA, read_thresholds
 from heedful.verdict.rule import FEW, judge
 from heedful.verdict.signals import signals
 from heedful.verdict.verdict import Verdict
-from tests.audits.signalling import BAD, GOOD, signalled
+from tests.verdict.signalling import BAD, GOOD, signalled
 
 ORDER = {"no": 0, "with caution": 1, "yes": 2}
 SHARES = st.floats(0, 1)

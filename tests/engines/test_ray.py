@@ -14,7 +14,7 @@ from heedful.engines.ray import RayEngine
 from heedful.engines.task import Outcome
 from heedful.errors import NotFound
 from heedful.runs.execution import perform
-from tests.runs.engines.test_local import outcome, process_in, task
+from tests.engines.test_local import outcome, process_in, task
 from tests.runs.small import VALUES, contents
 
 pytestmark = pytest.mark.xdist_group("ray")  # one cluster is enough
