@@ -245,6 +245,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(demo, "_REVIEWS", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
     monkeypatch.setattr(demo, "_DOCUMENTS", {**small, "verdicts": 2})
     monkeypatch.setattr(demo, "_EPOCHS", 1)
+    monkeypatch.setattr(demo, "_COMMON", {**demo._COMMON, "experiment_options": {"sample": 4}})
     monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
     answer = heedful("demo", "--out", tmp_path, "--site", tmp_path / "site")
     assert answer.code == 0, answer.err
