@@ -13,13 +13,11 @@ from heedful.evidence import collect, read_batches, scan
 from heedful.experiments import ERASURE, EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.experiments.rankings import ORDERINGS
 from heedful.files import scan_parquet
-from heedful.importance.erasure import erasure
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices
 from heedful.randomness import sample
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run, damage_named
-from heedful.runs.model_setup import READ, inputs_of
 from heedful.workspace.parts import StageParts
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
@@ -211,6 +209,9 @@ ERASURE_INSTANCES = 16  # lost at most by a kill: each is read hundreds of times
 
 def erasure_parts(run: Run) -> StageParts:
     """Items of a sample of the test instances erased from what the model reads."""
+    from heedful.importance.erasure import erasure
+    from heedful.runs.model_setup import READ, inputs_of
+
     evidence, path = run.folder / "evidence.parquet", run.folder / STAGES[ERASURE].files[0]
     options, config = run.config.experiment_options, run.config
     model, vocabulary = run.model(), run.vocabulary
