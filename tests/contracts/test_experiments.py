@@ -29,9 +29,9 @@ few_steps = partial(experiments.adversary, steps=5)
 
 EVERY_EXPERIMENT = [
     *(
-        experiment
+        experiment.function
         for name, experiment in experiments.EXPERIMENTS.items()
-        if name not in ("correlation", "adversary_search")
+        if name not in ("correlation", "adversary_search", "erasure")
     ),
     with_importance,
     by_search,
