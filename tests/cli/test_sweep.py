@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from heedful.cli.sweep import ConsoleWatcher, running_table
+from heedful.report.terminal.sweep import ConsoleWatcher, running_table
 from heedful.runs.config import to_toml
 from heedful.sweeps.cells import Cell, Status
 from heedful.sweeps.grid import make_grid, read_grid

@@ -11,13 +11,11 @@ from heedful.evidence import collect, read_batches, scan
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
 from heedful.experiments.experiment import RunSettings
 from heedful.files import scan_parquet
-from heedful.importance.erasure import erasure
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices
 from heedful.randomness import sample
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run, damage_named
-from heedful.runs.model_setup import READ, inputs_of
 from heedful.workspace.parts import StageParts
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
@@ -119,6 +117,9 @@ def experiment_parts(run: Run, name: str) -> StageParts:
 
 def erasure_parts(run: Run) -> StageParts:
     """Items of a sample of the test instances erased from what the model reads."""
+    from heedful.importance.erasure import erasure
+    from heedful.runs.model_setup import READ, inputs_of
+
     evidence = run.folder / "evidence.parquet"
     options, config = run.config.experiment_options, run.config
     model, vocabulary = run.model(), run.vocabulary

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 
-import torch
-
 _LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "spacy", "gensim")
 
 
@@ -32,6 +30,8 @@ def peak_memory() -> int | None:
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Torch's threads for the time of a run; the number is part of the configuration because sums depend on it."""
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
