@@ -108,7 +108,7 @@ def bootstrap(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int =
 
 
 def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int = 2000) -> list[Interval | None]:
-    """The same for several quantities of the same instances, (runs, instances, quantities), with shared draws, which are
+    """The same for several quantities of the same instances, (runs, instances, quantities), with shared draws: they are
     most of the work."""
     table = np.asarray(values, dtype=np.float64)  # (R, n, Q)
     quantities = table.shape[2]
