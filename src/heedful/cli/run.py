@@ -5,6 +5,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+
+class RunCommand(TyperCommand):
+    """`heedful run`; its help names the experiments, which are loaded for that alone."""
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the options, with the experiments by name."""
+        from heedful.experiments import EXPERIMENTS
+
+        (option,) = (each for each in self.params if each.name == "experiments")
+        asked = ", ".join(name for name, experiment in EXPERIMENTS.items() if not experiment.default)
+        option.help = f"{', '.join(EXPERIMENTS)}; all, or none. Default: all but {asked}."  # type: ignore[attr-defined]
+        super().format_options(ctx, formatter)
 
 
 def run(
@@ -37,7 +51,7 @@ def run(
     ] = None,
     experiments: Annotated[
         str | None,
-        typer.Option(help="Which experiments, e.g. reach,permutation; all, none; default: all but the slow search."),
+        typer.Option(help="Names, comma-separated; or all, or none."),
     ] = None,
     workers: Annotated[int, typer.Option(help="Processes that share importance and experiments.")] = 1,
     data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
