@@ -4,8 +4,7 @@ import pytest
 
 from heedful.errors import BadConfig, HeedfulError
 from heedful.files import Parts
-from heedful.runs import experiment_stages as erasing
-from heedful.runs import experiment_stages as experimenting
+from heedful.runs import experiment_stages
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
 from heedful.runs.workers import Workers, stage_parts
@@ -16,9 +15,9 @@ EXPERIMENTS = ["correlation", "permutation", "erasure"]
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experimenting, "PART_INSTANCES", 7)
-    monkeypatch.setattr(experimenting, "PART_ITEMS", 200)
-    monkeypatch.setattr(erasing, "PART_INSTANCES", 10)
+    monkeypatch.setattr(experiment_stages, "PART_INSTANCES", 7)
+    monkeypatch.setattr(experiment_stages, "PART_ITEMS", 200)
+    monkeypatch.setattr(experiment_stages, "ERASURE_INSTANCES", 10)
 
 
 def test_workers_make_no_difference(tmp_path: Path) -> None:
@@ -39,10 +38,10 @@ def test_what_a_worker_cannot_do_is_told(tmp_path: Path) -> None:
     broken = evidence.read_bytes()
     evidence.write_bytes(broken[:200] + b"x" * 400)
     with (
-        pytest.raises(HeedfulError, match=r"reach: .*not a readable Parquet file.*run again to go on"),
-        Workers(2, 1) as crew,
+        pytest.raises(HeedfulError, match=r"reach: .*not a readable Parquet file.*run again to resume"),
+        Workers(2, 1) as workers,
     ):
-        list(crew.share(Run.open(run.folder), "reach", {0: (0, 7), 1: (7, 14)}))
+        list(workers.share(Run.open(run.folder), "reach", {0: (0, 7), 1: (7, 14)}))
 
 
 def test_no_worker_is_too_few(tmp_path: Path) -> None:

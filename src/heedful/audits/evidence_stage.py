@@ -7,7 +7,6 @@ from heedful.adapters.observing import observe
 from heedful.adapters.subject import Subject
 from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource
-from heedful.audits.test_stages import pieces
 from heedful.audits.texts_stage import Reader
 from heedful.errors import BadInput
 from heedful.evidence import metadata
@@ -33,15 +32,15 @@ def evidence_parts(audit: Audit, subject: Subject, *, exact: bool) -> StageParts
         frame = evidence.validate(f"what {audit.options.model.name} says").to_frame()
         return frame.with_columns(pl.Series("aside", seen.aside, dtype=pl.Float32))
 
-    cuts = pieces(reader.lengths, rows=ROWS, items=TOKENS)
-    return StageParts(
-        title="evidence",
-        pieces=cuts,
-        steps=[int(reader.lengths[start:stop].sum()) for start, stop in cuts],
+    return StageParts.split(
+        "evidence",
+        reader.lengths,
+        part,
+        rows=ROWS,
+        items=TOKENS,
+        metadata=metadata(subject.classes, {"audit": audit.folder.name, "data": audit.options.data.name}),
+        summary=lambda: f"{len(reader.lengths):,} texts",
         unit="tokens",
-        part=part,
-        about=metadata(subject.classes, {"audit": audit.folder.name, "data": audit.options.data.name}),
-        told=lambda: f"{len(reader.lengths):,} texts",
     )
 
 

@@ -15,7 +15,8 @@ from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
-from heedful.runs.directory import STAGES, damage_named, read_manifest
+from heedful.runs.directory import STAGES, Run
+from heedful.workspace.folder import damage_named
 
 RUN = "config.toml"  # a file that only a run directory has
 
@@ -29,7 +30,7 @@ def run_folders(places: Places, marks: Collection[str] = (RUN,)) -> list[Path]:
     for place in [places] if isinstance(places, Path | str) else places:
         folders = list(_below(Path(place), frozenset(marks)))
         if not folders:
-            what = "is no run directory, and holds none" if Path(place).is_dir() else "is not there"
+            what = "is not a run directory, and holds none" if Path(place).is_dir() else "is not there"
             raise NotFound(f"{place} {what}: name run directories, or a folder of them; `heedful run` makes one")
         for folder in folders:
             found.setdefault(folder.resolve(), folder)
@@ -118,7 +119,7 @@ def _read(folder: Path) -> Listed:
             values = resolve(values).model_dump(mode="json", exclude_none=True)
         about = {name: values[name] for name in _CHOICES} | {"configuration": _configuration(values)}
         _check(folder, about)
-        manifest = read_manifest(folder)
+        manifest = Run.read_manifest(folder)
     except HeedfulError as error:
         return Listed(folder, unknown, frozenset(), str(error))
     about["subset"] = bool(manifest.get("corpus", {}).get("subset", about["subset"]))
@@ -166,7 +167,7 @@ def scan(places: Places, experiment: str = METRICS) -> pl.LazyFrame:
         )
     if experiment == METRICS:
         return _concat([pl.LazyFrame([{**run.about, **_metrics(run.folder)}], schema_overrides=ABOUT) for run in there])
-    return _concat([_lazy(run, run.folder / STAGES[stage].files[0]) for run in there])
+    return _concat([_lazy(run, run.folder / STAGES[stage].file) for run in there])
 
 
 def _concat(frames: list[pl.LazyFrame]) -> pl.LazyFrame:

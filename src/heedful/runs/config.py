@@ -202,26 +202,6 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: not valid TOML ({error})") from error
 
 
-def to_toml(values: Mapping[str, Any]) -> str:
-    """Plain values and one level of tables as TOML; what a configuration needs, and no more."""
-    lines = [f"{key} = {_toml_value(value)}" for key, value in values.items() if not isinstance(value, Mapping)]
-    for key, table in values.items():
-        if isinstance(table, Mapping):
-            lines += ["", f"[{key}]", *(f"{name} = {_toml_value(value)}" for name, value in table.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml_value, value))}]"
-    return repr(value)
-
-
 def _check(kind: type[Section], values: Mapping[str, Any], prefix: str) -> Section:
     try:
         return kind(**values)

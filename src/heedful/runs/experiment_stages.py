@@ -1,6 +1,6 @@
 """The stages after evidence: importance, and one stage for each experiment. Each goes on where it was killed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from heedful.experiments.rankings import ORDERINGS
 from heedful.files import scan_parquet
 from heedful.importance.erasure import erasure
 from heedful.list_columns import ragged_column
-from heedful.ragged import Indices
 from heedful.randomness import sample
 from heedful.runs.config import RunConfig
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
 from heedful.runs.model_setup import READ, inputs_of
+from heedful.workspace.folder import damage_named
 from heedful.workspace.parts import StageParts
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
@@ -111,15 +111,14 @@ def importance_parts(run: Run) -> StageParts:
             tolerance=options.tolerance,
         )
 
-    pieces = list(_pieces(lengths))
-    return StageParts(
-        title="importance: " + ", ".join(options.measures),
-        pieces=pieces,
-        steps=[int(lengths[start:stop].sum()) for start, stop in pieces],
+    return StageParts.split(
+        "importance: " + ", ".join(options.measures),
+        lengths,
+        part,
+        items=PART_ITEMS,
+        metadata={"run": run.folder.name},
+        summary=lambda: f"{len(lengths):,} instances",
         unit="words",
-        part=part,
-        about={"run": run.folder.name},
-        told=lambda: f"{len(lengths):,} instances",
     )
 
 
@@ -135,14 +134,13 @@ def experiment_parts(run: Run, name: str) -> StageParts:
         given = (batch, _importance_of(run, start, len(batch), total)) if name == "correlation" else (batch,)
         return EXPERIMENTS[name](*given, **options)
 
-    pieces = [(start, min(start + PART_INSTANCES, total)) for start in range(0, max(1, total), PART_INSTANCES)]
-    return StageParts(
-        title=name.replace("_", " "),
-        pieces=pieces,
-        steps=[stop - start for start, stop in pieces],
-        part=part,
-        about={"run": run.folder.name, "experiment": name},
-        told=lambda: headline(path, name, total),
+    return StageParts.split(
+        name.replace("_", " "),
+        np.ones(total, dtype=np.int64),  # progress counts instances
+        part,
+        rows=PART_INSTANCES,
+        metadata={"run": run.folder.name, "experiment": name},
+        summary=lambda: headline(path, name, total),
     )
 
 
@@ -195,17 +193,6 @@ def _importance_of(run: Run, start: int, count: int, total: int) -> pl.DataFrame
         return table.slice(start * each, count * each).collect()
 
 
-def _pieces(lengths: Indices) -> Iterator[tuple[int, int]]:
-    """Where to cut instances into pieces of at most PART_ITEMS items, one instance at least."""
-    start = items = 0
-    for stop, length in enumerate(lengths.tolist()):
-        if stop > start and items + length > PART_ITEMS:
-            yield start, stop
-            start, items = stop, 0
-        items += length
-    yield start, len(lengths)
-
-
 ERASURE_INSTANCES = 16  # lost at most by a kill: each is read hundreds of times
 
 
@@ -232,13 +219,11 @@ def erasure_parts(run: Run) -> StageParts:
             seed=config.seed,
         )
 
-    starts = range(0, len(chosen), ERASURE_INSTANCES)
-    pieces = [(start, min(start + ERASURE_INSTANCES, len(chosen))) for start in starts]
-    return StageParts(
-        title=ERASURE,
-        pieces=pieces,
-        steps=[stop - start for start, stop in pieces],
-        part=part,
-        about={"run": run.folder.name, "experiment": ERASURE},
-        told=lambda: headline(path, ERASURE, len(chosen)),
+    return StageParts.split(
+        ERASURE,
+        np.ones(len(chosen), dtype=np.int64),
+        part,
+        rows=ERASURE_INSTANCES,
+        metadata={"run": run.folder.name, "experiment": ERASURE},
+        summary=lambda: headline(path, ERASURE, len(chosen)),
     )
