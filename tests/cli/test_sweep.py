@@ -12,7 +12,7 @@ import pytest
 import tomli_w
 from rich.console import Console
 
-from heedful.cli.sweep import ConsoleWatcher, running_table
+from heedful.report.terminal.sweep import ConsoleWatcher, running_table
 from heedful.sweeps.cells import Cell, Status
 from heedful.sweeps.grid import make_grid, read_grid
 from tests.cli.calling import heedful

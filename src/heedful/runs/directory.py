@@ -9,7 +9,7 @@ import polars as pl
 
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
-from heedful.experiments import EXPERIMENT_NAMES
+from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.text.vocabulary import Vocabulary
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from heedful.models.classifier import Classifier
 
 
-_EXPERIMENT_NEEDS = {"correlation": ("evidence", "importance")}
-
 # in order; each experiment is a stage of its own
 STAGES = {
     stage.name: stage
@@ -31,8 +29,12 @@ STAGES = {
         Stage("evidence", ("evidence.parquet", "metrics.json"), ("train",)),
         Stage("importance", ("importance.parquet",), ("evidence",)),
         *(
-            Stage(name, (f"results/{name}.parquet",), _EXPERIMENT_NEEDS.get(name, ("evidence",)))
-            for name in EXPERIMENT_NAMES
+            Stage(
+                name,
+                (f"results/{name}.parquet",),
+                ("evidence", "importance") if "importance" in experiment.needs else ("evidence",),
+            )
+            for name, experiment in EXPERIMENTS.items()
         ),
     )
 }
@@ -167,6 +169,11 @@ class Run(StageFolder):
         config = self.config
         kind = "" if config.model == "classifier" else f"{config.model}, "
         return f"{kind}{config.encoder} + {config.attention}"
+
+    @property
+    def item(self) -> str:
+        """What the model attends to."""
+        return "sentence" if self.config.hierarchical else "word"
 
     @property
     def checkpoint(self) -> "Checkpoint":

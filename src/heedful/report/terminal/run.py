@@ -1,6 +1,5 @@
 """What the experiments of a run found, in the terminal: Table 2 of Jain & Wallace 2019, rankings, the rest in words."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from heedful.experiments import (
     EXPERIMENT_NAMES,
+    EXPERIMENTS,
     claims,
     erasure_scores,
     flip_table,
@@ -19,6 +19,7 @@ from heedful.experiments import (
     substitution_scores,
     summary,
 )
+from heedful.experiments.adversary import LARGEST_JSD
 from heedful.findings.published import measures_taken, published_tau, published_wins
 from heedful.findings.run_facts import has_learned, several_sentences
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
@@ -87,7 +88,7 @@ def removal_table(frame: pl.DataFrame) -> Table:
 
 
 def removal_words(run: Run, frame: pl.DataFrame) -> str:
-    """How often gradient and attention win against each other; the paper's figure beside it, where there is one.
+    """How often gradient and attention win against each other, and the paper's figure where there is one.
 
     The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
     are words, of the documents of several sentences.
@@ -96,53 +97,56 @@ def removal_words(run: Run, frame: pl.DataFrame) -> str:
     wins = removal_wins(frame, only=only, draws=0)
     wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
     if not len(wins):
-        return "removal: attention and gradient were not compared"
+        return "attention and gradient order were not compared"
     row = wins.row(0, named=True)
     total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
     known = published_wins(run)
     whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
     paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
     return (
-        f"removal: the decision changes sooner by gradient than by attention in {percent(gradient)}{paper} of "
-        f"{total:,} {'instances' if only is None else 'documents of several sentences'}, later in {percent(attention)}"
+        f"Zeroing attention in gradient order flips the decision with fewer items than in attention order in "
+        f"{percent(gradient)}{paper} of {total:,} {'texts' if only is None else 'documents of several sentences'}; the "
+        f"reverse in {percent(attention)}"
     )
 
 
 def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[str]:
     """What the paper found, and whether it holds here."""
     return [
-        f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
+        f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} of texts; the reverse in "
+        f"{percent(row['against'])})"
         for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
         if row["share"] is not None
     ]
 
 
-def single_weight_words(frame: pl.DataFrame) -> str:
+def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
     """The table of flips in short, exact over all rivals."""
     expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
     row = flip_table(frame, draws=0).filter(expected).row(0, named=True)
-    both, top, rival, neither, negative = (
-        percent(row[name]) for name in ("both", "top_only", "rival_only", "neither", "negative")
-    )
+    both, top, rival, negative = (row[name] for name in ("both", "top_only", "rival_only", "negative"))
+    first, other = (None if share is None else both + share for share in (top, rival))
     return (
-        f"single weight: of the most attended item and another one, removing either changes {both} of the decisions, "
-        f"only the first {top}, only the other {rival}, neither {neither}; the other one moves the output more in "
-        f"{negative}"
+        f"Zeroing the top {item}'s attention alone flips {percent(first)} of decisions; zeroing a random other "
+        f"{item}'s flips {percent(other)}, and moves the output more in {percent(negative)}"
     )
 
 
-def curves_words(frame: pl.DataFrame) -> str:
+def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
     """Mean comprehensiveness and sufficiency of attention and gradient."""
-    told = []
-    for name in ("attention", "gradient"):
+    sentences = []
+    for name, top in (
+        ("attention", f"the top {item}s' attention"),
+        ("gradient", f"that of the top {item}s by gradient"),
+    ):
         if f"{name}_comprehensiveness" in frame.columns:
             figures = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
             without, alone = frame.select(figures).row(0)
-            told.append(
-                f"by {figure(without)} without the items that {name} ranks first, by {figure(alone)} with only them"
+            sentences.append(
+                f"Zeroing {top} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
+                f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
             )
-    fall = "; ".join(told) if told else "as results/curves.parquet says"
-    return f"curves: the probability of the decision falls {fall}"
+    return ". ".join(sentences) or "results/curves.parquet has the figures"
 
 
 class Figures:
@@ -168,10 +172,8 @@ class Figures:
 def findings(run: Run) -> RenderableType:
     """Everything that was performed; nothing for what was not."""
     done = _performed(run)
-    parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
-    parts += [removal_table(done["removal"].frame)] if "removal" in done else []
-    parts += [erasure_table(done["erasure"].frame)] if "erasure" in done else []
-    return Group(*parts, *map(Text, _lines(run, done)))
+    tables = (_TABLES[name](run, figures) for name, figures in done.items() if name in _TABLES)
+    return Group(*tables, *map(Text, _lines(run, done)))
 
 
 def findings_words(run: Run) -> list[str]:
@@ -184,7 +186,11 @@ def _performed(run: Run) -> dict[str, Figures]:
 
 
 def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
-    lines = [_WORDS[name](run, figures) for name, figures in done.items() if name in _WORDS]
+    lines = [
+        f"{EXPERIMENTS[name].title}: {_sentence(run, name, figures)}"
+        for name, figures in done.items()
+        if name in _SENTENCES or name not in _TABLES
+    ]
     frames = {name: figures.frame for name, figures in done.items()}
     found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
     doubt = (
@@ -223,65 +229,64 @@ def _correlation(run: Run, figures: Figures) -> Table:
     return table
 
 
+def _sentence(run: Run, name: str, figures: Figures) -> str:
+    """What an experiment found: its headline, or where several figures say more, these."""
+    if name in _SENTENCES:
+        return _SENTENCES[name](run, figures)
+    return EXPERIMENTS[name].headline.of(figures.frame.lazy(), item=run.item) or "undefined for every text"
+
+
 def _permutation(run: Run, figures: Figures) -> str:
-    words = (
-        f"permutation: the same weights in random order move the output by {figure(figures.get('median'))} (TVD, 0 to "
-        "1; mean of the medians)"
-    )
     exact = figures.get("can_change")
-    if exact is None:
-        return f"{words}; {percent(figures.get('changed'))} of these orders change the decision"
-    return f"{words}; some order changes the decision of {percent(exact)} of the instances"
+    changed = (
+        f"{percent(figures.get('changed'))} of shuffles change the decision"
+        if exact is None
+        else f"some order changes the decision in {percent(exact)} of texts"
+    )
+    return f"Shuffling the weights moves the output by {figure(figures.get('median'))} (TVD, 0 to 1; median); {changed}"
 
 
 def _adversary(run: Run, figures: Figures) -> str:
-    if figures.get("certified") == 1:
-        return f"adversary: {_away(run, figures)}; the exact optimum"
-    return f"adversary: {_away(run, figures)}; what no attention exceeds is {figure(figures.get('upper'))}"
+    exact = figures.get("certified") == 1
+    limit = f"no map further than {figure(figures.get('upper'))} can"
+    return f"{_other_map(run, figures)}; {'this is the most different map possible' if exact else limit}"
 
 
-def _search(run: Run, figures: Figures) -> str:
-    return f"adversary search: {_away(run, figures)}, as far as the paper's search finds"
+def _adversary_search(run: Run, figures: Figures) -> str:
+    return f"{_other_map(run, figures)}; this is what the paper's search finds"
 
 
-def _away(run: Run, figures: Figures) -> str:
-    epsilon = run.config.experiment_options.epsilon
-    distance = f"{figure(figures.get('jsd'))} (JSD; {math.log(2):.2f}: nothing in common)"
-    return f"other attention can be {distance} away while the output moves by {epsilon:g} at most"
-
-
-def _reach(run: Run, figures: Figures) -> str:
-    free = figures.get("can_change")
-    irrelevant = percent(None if free is None else 1 - free)
-    return f"reach: in {irrelevant} of the instances no attention could change the decision"
+def _other_map(run: Run, figures: Figures) -> str:
+    jsd, epsilon = figure(figures.get("jsd")), run.config.experiment_options.epsilon
+    return f"A different map (JSD {jsd} of at most {LARGEST_JSD:.2f}) gives the same output to within {epsilon:g}"
 
 
 def _substitution(run: Run, figures: Figures) -> str:
-    rows = substitution_scores(figures.frame, draws=0).iter_rows(named=True)
-    accuracies = ", ".join(f"{row['weights']} {figure(row['accuracy'], 3)}" for row in rows)
-    return f"substitution: accuracy with weights that are {accuracies}"
-
-
-def _violation(run: Run, figures: Figures) -> str:
-    share = percent(figures.get("violates"))
-    return f"violation: the most attended item argues against the decision in {share} of the instances"
+    scores = substitution_scores(figures.frame, draws=0)
+    accuracies = zip(scores["weights"].replace("own", "the model's own"), scores["accuracy"], strict=True)
+    return "Accuracy " + ", ".join(f"with {weights} weights {figure(value, 3)}" for weights, value in accuracies)
 
 
 def _truth(run: Run, figures: Figures) -> str:
     mass, share = percent(figures.get("mass")), percent(figures.get("share"))
-    return f"truth: {mass} of the attention lies on the items that decide, which are {share} of all"
+    return f"{mass} of the attention is on the {run.item}s that really decide, which are {share} of all"
 
 
-_WORDS: dict[str, Callable[[Run, Figures], str]] = {
+_TABLES: dict[str, Callable[[Run, Figures], Table]] = {
+    "correlation": _correlation,
+    "removal": lambda run, figures: removal_table(figures.frame),
+    "erasure": lambda run, figures: erasure_table(figures.frame),
+}
+
+# where one figure is not enough; of all others the headline is printed
+_SENTENCES: dict[str, Callable[[Run, Figures], str]] = {
     "permutation": _permutation,
     "adversary": _adversary,
-    "adversary_search": _search,
-    "reach": _reach,
+    "adversary_search": _adversary_search,
     "substitution": _substitution,
-    "violation": _violation,
-    "single_weight": lambda run, figures: single_weight_words(figures.frame),
+    "single_weight": lambda run, figures: single_weight_words(figures.frame, run.item),
     "removal": lambda run, figures: removal_words(run, figures.frame),
-    "curves": lambda run, figures: curves_words(figures.frame),
+    "curves": lambda run, figures: curves_words(figures.frame, run.item),
     "truth": _truth,
 }
 
