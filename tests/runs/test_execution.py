@@ -194,7 +194,7 @@ def test_a_directory_of_another_configuration_is_refused(copy_small_run: Copy, t
     run = copy_small_run(tmp_path)
     config = run.folder / "config.toml"
     config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
-    with pytest.raises(BadInput, match=r"another configuration.*remove the directory or choose another --out"):
+    with pytest.raises(BadInput, match=r"other options.*remove the directory or choose another --out"):
         perform(VALUES, out=tmp_path)
 
 
@@ -305,7 +305,7 @@ def test_unfinished_stages_are_said(tmp_path: Path) -> None:
     (folder,) = tmp_path.iterdir()
     with pytest.raises(NotFound, match="stage 'evidence' is not finished"):
         _ = Run.open(folder).metrics
-    with pytest.raises(NotFound, match="no run directory"):
+    with pytest.raises(NotFound, match="not a run directory"):
         Run.open(tmp_path)
 
 

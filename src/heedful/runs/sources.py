@@ -1,4 +1,4 @@
-"""What a run is made from, its corpus and word vectors: is it at hand, and still what it was?"""
+"""The data of a run, its corpus and word vectors: are they available, and unchanged?"""
 
 from pathlib import Path
 
@@ -11,14 +11,14 @@ from heedful.runs.directory import Run
 
 
 class Sources:
-    """The data below a folder (None: the usual ones); what several runs are made from is looked at once."""
+    """The data below a folder (None: the default one); data that several runs share are hashed once."""
 
     def __init__(self, data: Path | str | None) -> None:
         self._data = data
         self._known: dict[str, str | NotFound] = {}
 
     def content(self, config: RunConfig) -> str:
-        """The fingerprint of a run's corpus; NotFound if it is not at hand."""
+        """The fingerprint of a run's corpus; raises NotFound if it is not available."""
         key = fingerprint([config.corpus, config.corpus_options, config.subset])
         if key not in self._known:
             options, subset = config.corpus_options, config.subset
@@ -32,7 +32,7 @@ class Sources:
         return known
 
     def check(self, run: Run) -> None:
-        """Refuse a run that was done on other data; data that are not there any more are not missed."""
+        """Raise if the data of a run have changed since; data that are gone are not missed."""
         config, known = run.config, run.manifest
         if "corpus" in known:
             try:
@@ -40,15 +40,15 @@ class Sources:
             except NotFound:
                 content = known["corpus"]["content"]
             if content != known["corpus"]["content"]:
-                raise other_data(run, f"corpus {config.corpus}")
+                raise changed_data(run, f"corpus {config.corpus}")
         vectors = Path(config.embedding.vectors)
         content = known.get("vectors", {}).get("content")
         if content is not None and vectors.is_file() and content != source_fingerprint(vectors):
-            raise other_data(run, str(vectors))
+            raise changed_data(run, str(vectors))
 
 
-def other_data(run: Run, what: str) -> BadInput:
-    """The error of a run that cannot go on."""
+def changed_data(run: Run, what: str) -> BadInput:
+    """The error for a run whose data have changed."""
     return BadInput(
         f"{run.folder} was begun on other data: {what} has changed since; remove the directory or choose another --out"
     )
