@@ -23,7 +23,7 @@ def test_the_verdict_comes_first_and_is_the_exit_code(tmp_path: Path, monkeypatc
     assert answer.code == 1, answer.err
     assert answer.out.startswith("May this attention be shown as an explanation? No.")
     told = "".join(answer.out.split())  # lines may be broken anywhere, depending on the names of folders
-    for words in ("Does the output move", "in all", "better map", "card.html", "next: ", "accuracy not known"):
+    for words in ("Does the output change", "total", "better map", "card.html", "next: ", "accuracy unknown"):
         assert "".join(words.split()) in told
     (card,) = tmp_path.rglob("card.html")
     assert "<h1>May this attention be shown as an explanation? No.</h1>" in card.read_text()
@@ -55,7 +55,7 @@ def test_a_dry_run_tells_the_cost_and_leaves_nothing(tmp_path: Path) -> None:
     done = json.loads(_audit(tmp_path, "--json", sample=5).out)["manifest"]["stages"]
     for name in ("attributions", "erasure", "importance"):  # an order ends early where a decision flips
         assert 0.3 < done[name]["readings"] / costs[name]["readings"] < 1.5
-    assert "in all" in _audit(tmp_path, "--dry-run").out
+    assert "total" in _audit(tmp_path, "--dry-run").out
 
 
 def test_evidence_is_audited_without_a_model(tmp_path: Path) -> None:

@@ -14,6 +14,9 @@ from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import Parts, scan_parquet, write_json, write_text
 from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
 from heedful.text.vocabulary import Vocabulary
+from heedful.verdict.rule import judge
+from heedful.verdict.signals import scan_signals
+from heedful.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
@@ -153,6 +156,14 @@ class Run:
             raise unknown_name("experiment", str(experiment), EXPERIMENT_NAMES)
         self.require(experiment)
         return self._frame(STAGES[experiment].files[0])
+
+    @property
+    def verdict(self) -> Verdict:
+        """May this attention be shown as an explanation? Judged from the experiments that were performed."""
+        done = [name for name in EXPERIMENT_NAMES if self.done(name)]
+        with damage_named(self.folder / "results", pl.exceptions.PolarsError):
+            found = scan_signals({name: scan_parquet(self.folder / STAGES[name].files[0]) for name in done})
+        return judge(found, seed=self.config.seed)
 
     def _frame(self, name: str) -> pl.DataFrame:
         with damage_named(self.folder / name, pl.exceptions.PolarsError):
