@@ -20,7 +20,7 @@ from heedful.report.charts.render import render
 from heedful.report.heatmaps.gallery import write_gallery
 from heedful.report.site.packing import pack, pack_column, write_data
 from heedful.report.site.shards import write_shards
-from heedful.report.terminal.run import findings_words
+from heedful.report.terminal.findings import findings_words
 from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
 from heedful.verdict.verdict import Verdict
