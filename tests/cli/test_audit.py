@@ -68,7 +68,7 @@ def test_evidence_is_audited_without_a_model(tmp_path: Path) -> None:
 CASES = {
     "nothing": ([], "nothing to audit"),
     "no data": (["--module", f"{MODELS}:faithful"], "give a table"),
-    "no file": (["--module", "none.py:faithful", "--data", "mine.csv"], "none.py: there is no such file"),
+    "no file": (["--module", "none.py:faithful", "--data", "mine.csv"], "none.py: no such file"),
     "no function": (["--module", f"{MODELS}:faithfull", "--data", "mine.csv"], "did you mean 'faithful'"),
     "no name": (["--module", str(MODELS), "--data", "mine.csv"], "FILE.py:NAME"),
     "fails": (["--module", f"{MODELS}:broken", "--data", "mine.csv"], "ValueError: no weights here"),
@@ -85,14 +85,14 @@ CASES = {
     "tokenizer": (["--module", f"{MODELS}:strange", "--data", "mine.csv"], "ZeroDivisionError: no tokens"),
     "threads": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--threads", "-1"], "threads = -1"),
     "no dataset": (["--module", f"{MODELS}:faithful", "--data", "hf:"], "name a dataset"),
-    "map": (["--evidence", "mine.parquet", "--map", "norm"], "map = norm: this is chosen of a transformers"),
+    "map": (["--evidence", "mine.parquet", "--map", "norm"], "map = norm: only for a transformers"),
     "items": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--items", "words"], "items = words"),
     "misfit": (["--evidence", "mine.parquet", "--importance", "few.jsonl"], "no row for instance"),
     "no numbers": (["--evidence", "mine.parquet", "--importance", "text.jsonl"], "not a list of numbers"),
     "two": (["--hf", "x", "--evidence", "y.parquet"], "hf and evidence given"),
     "no evidence": (["--evidence", "none.parquet"], "no such evidence file"),
-    "evidence and texts": (["--evidence", "mine.parquet", "--truncate"], "truncate is of texts"),
-    "importance": (["--evidence", "mine.parquet", "--importance", "none.jsonl"], "no such file of importance"),
+    "evidence and texts": (["--evidence", "mine.parquet", "--truncate"], "truncate is only for texts"),
+    "importance": (["--evidence", "mine.parquet", "--importance", "none.jsonl"], "no such importance file"),
 }
 
 

@@ -217,7 +217,7 @@ def test_ctrl_c_says_that_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("heedful.runs.execution.load", stop)
     answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
     assert answer.code == 130
-    assert "the same command goes on where it was" in answer.err
+    assert "the same command resumes it" in answer.err
 
 
 def test_a_run_directory_of_another_configuration_is_one_line(tmp_path: Path) -> None:
