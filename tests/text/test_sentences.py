@@ -1,13 +1,14 @@
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig, BadInput, MissingExtra
 from heedful.text import sentences
 from heedful.text.sentences import in_a_row, text_sentences, token_sentences
 from heedful.text.tokenising import tokeniser
+from tests.strategies import examples
 
 spacy = pytest.importorskip("spacy")
 PLAIN = spacy.blank("en")
@@ -63,13 +64,13 @@ def test_the_rule_gives_what_spacy_gives(text):
     check(text)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from([*PIECES, *"   abAB7", "Word"]), max_size=30).map("".join))
 def test_marks_in_any_order(text):
     check(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=60))
 def test_any_text(text):
     check(text)

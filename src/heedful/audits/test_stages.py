@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +19,7 @@ from heedful.audits.texts_stage import Reader, rows_of
 from heedful.evidence import Evidence, collect, read_metadata, scan
 from heedful.evidence_checks import NO_LABEL
 from heedful.experiments import EXPERIMENTS
+from heedful.experiments.correlation import usual_top
 from heedful.files import Parts, scan_parquet, write_json
 from heedful.list_columns import list_column
 from heedful.progress import Reporter
@@ -166,7 +166,7 @@ def exact_parts(audit: Audit, stage: Stage) -> StageParts:
     def part(start: int, stop: int) -> pl.DataFrame:
         rows = np.arange(start, stop)
         options: dict[str, Any] = {}
-        if "seed" in signature(EXPERIMENTS[stage.name]).parameters:
+        if EXPERIMENTS[stage.name].random:
             options["seed"] = audit.options.seed
         if stage.name == "curves" and audit.options.importance is not None:
             options["importance"] = as_importance(audit, rows)
@@ -181,7 +181,7 @@ def correlation_parts(audit: Audit, stage: Stage) -> StageParts:
     lengths = _lengths(audit)
     measured = set(table.select("id").unique().collect()["id"])
     rows = np.flatnonzero([name in measured for name in _ids(audit)])
-    top = max(10, int(0.1 * lengths.mean()))  # a tenth of a text, ten items at least, as in runs
+    top = usual_top(float(lengths.mean()))
 
     def part(start: int, stop: int) -> pl.DataFrame:
         evidence = _evidence(audit, rows[start:stop])

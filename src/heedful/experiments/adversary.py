@@ -1,5 +1,7 @@
 """How different could attention be without changing the output? Jain & Wallace 2019, section 4.2.2: the eps-max JSD."""
 
+import math
+from functools import partial
 from numbers import Real
 from typing import Literal, get_args
 
@@ -14,7 +16,7 @@ from heedful.experiments.adversaries.paper_search import Objective, Preset, sear
 from heedful.experiments.adversaries.tanh_decoders import beyond_affine
 from heedful.experiments.adversaries.two_classes import moved, two_classes
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_count, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame
 from heedful.experiments.summary import Estimate, estimates
 from heedful.experiments.tanh_view import TanhView
 from heedful.experiments.view import View
@@ -24,8 +26,9 @@ from heedful.measures import jsd
 from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream, keys
 
-RELEASED_SELECTION = 0.05
-
+RELEASED_SELECTION = 0.05  # epsilon of the released code when it selects, whatever it searched with
+LARGEST_JSD = math.log(2)  # of maps with nothing in common
+ROUNDING = 1e-6  # distances that differ by less are the same
 Method = Literal["exact", "search"]
 
 
@@ -65,14 +68,52 @@ def adversary(
     return _frame(evidence, view, found)
 
 
-def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
-    if method not in get_args(Method):
-        raise unknown_name("method", method, get_args(Method))
-    if preset not in get_args(Preset):
-        raise unknown_name("preset", preset, get_args(Preset))
-    check_epsilon(epsilon)
-    for name, value in (("distributions", distributions), ("steps", steps)):
-        check_count(name, value, least=1)
+ADVERSARY = Experiment(
+    name="adversary",
+    function=adversary,
+    question="How different could the weights be with the same output?",
+    headline=Headline(
+        pl.col("jsd"), f"A map as different as JSD {{:.3f}} (of at most {LARGEST_JSD:.2f}) gives nearly the same output"
+    ),
+    options=lambda settings: {"epsilon": settings.options.epsilon},
+    random=True,
+    exact="two classes: the proven optimum; more: bounds",
+)
+ADVERSARY_SEARCH = Experiment(
+    name="adversary_search",
+    function=partial(adversary, method="search"),
+    question="How different are the weights that the paper's own search finds?",
+    headline=Headline(pl.col("jsd"), f"The paper's search gets as far as JSD {{:.3f}} (of at most {LARGEST_JSD:.2f})"),
+    options=lambda settings: {"epsilon": settings.options.epsilon, "preset": settings.preset},
+    random=True,
+    default=False,  # slow, and there only to be compared with
+    exact="no: what gradient descent finds, beside the bound",
+    page="adversary.md",
+)
+
+
+def adversary_scores(
+    found: pl.DataFrame, search: pl.DataFrame | None, *, epsilon: float, seed: int = 0, draws: int = 2000
+) -> dict[str, Estimate]:
+    """From the frames of `adversary` and of the search (None: not performed), means over instances with intervals:
+    `jsd`, `upper`, `certified`; and, of the search, `search_jsd` and `within`, the share whose output moved by
+    `epsilon` at most (the released code accepts more). Where it did, `beaten`, the share in which `adversary` found
+    attention that is further away, and `missed`, by how much.
+    """
+    check_frame(found, "adversary", ["jsd", "upper", "certified"])
+    quantities = found.select("jsd", "upper", "certified")
+    if search is not None:
+        check_frame(search, "adversary", ["jsd", "tvd"])
+        if not found["id"].equals(search["id"]):
+            raise BadInput(
+                "the frames of `adversary` and of its search are of different instances: give those of one run"
+            )
+        within, missed = search["tvd"] <= epsilon * (1 + ROUNDING), found["jsd"] - search["jsd"]
+        quantities = quantities.with_columns(search["jsd"].alias("search_jsd"), within=within).with_columns(
+            beaten=pl.when(within).then(missed > ROUNDING),
+            missed=pl.when(within).then(missed),
+        )
+    return estimates(quantities, seed=seed, draws=draws)
 
 
 def check_epsilon(epsilon: float) -> None:
@@ -82,6 +123,16 @@ def check_epsilon(epsilon: float) -> None:
             f"epsilon={epsilon!r}: it is how far an output may move, in total variation distance, which lies between "
             "0 and 1; give a number between them, such as 0.01"
         )
+
+
+def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
+    if method not in get_args(Method):
+        raise unknown_name("method", method, get_args(Method))
+    if preset not in get_args(Preset):
+        raise unknown_name("preset", preset, get_args(Preset))
+    check_epsilon(epsilon)
+    for name, value in (("distributions", distributions), ("steps", steps)):
+        check_count(name, value, least=1)
 
 
 def _best(
@@ -130,30 +181,3 @@ def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
             "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
         }
     )
-
-
-ROUNDING = 1e-6  # distances that differ by less are the same
-
-
-def adversary_scores(
-    found: pl.DataFrame, search: pl.DataFrame | None, *, epsilon: float, seed: int = 0, draws: int = 2000
-) -> dict[str, Estimate]:
-    """From the frames of `adversary` and of the search (None: not performed), means over instances with intervals:
-    `jsd`, `upper`, `certified`; and, of the search, `search_jsd` and `within`, the share whose output moved by
-    `epsilon` at most (the released code accepts more). Where it did, `beaten`, the share in which `adversary` found
-    attention that is further away, and `missed`, by how much.
-    """
-    check_frame(found, "adversary", ["jsd", "upper", "certified"])
-    quantities = found.select("jsd", "upper", "certified")
-    if search is not None:
-        check_frame(search, "adversary", ["jsd", "tvd"])
-        if not found["id"].equals(search["id"]):
-            raise BadInput(
-                "the frames of `adversary` and of its search are of different instances: give those of one run"
-            )
-        within, missed = search["tvd"] <= epsilon * (1 + ROUNDING), found["jsd"] - search["jsd"]
-        quantities = quantities.with_columns(search["jsd"].alias("search_jsd"), within=within).with_columns(
-            beaten=pl.when(within).then(missed > ROUNDING),
-            missed=pl.when(within).then(missed),
-        )
-    return estimates(quantities, seed=seed, draws=draws)

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
 from heedful.experiments.view import behind
 from heedful.experiments.views import view_of
 from heedful.measures import tvd
@@ -61,6 +61,19 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
             "tvds": pl.Series(tvds).cast(pl.List(pl.Float64)),
         }
     )
+
+
+PERMUTATION = Experiment(
+    name="permutation",
+    function=permutation,
+    question="Would the same weights in another order have changed the output?",
+    headline=Headline(
+        pl.col("median"), "Shuffling the weights moves the output by {:.3f} (total variation distance, 0 to 1)"
+    ),
+    options=lambda settings: {"permutations": settings.options.permutations},
+    random=True,
+    exact="sampled, and exact extremes over all orders",
+)
 
 
 def _over_all_orders(margins: AffineView, output: Floats, batches: list[Indices]) -> dict[str, Any]:

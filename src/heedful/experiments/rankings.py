@@ -18,6 +18,7 @@ from heedful.randomness import Stream
 # the rankings that order all items; `optimal` beside them is the smallest set of items that changes the decision
 ORDERINGS = ("attention", "gradient", "gradient_attention", "contribution", "random", "ascending")
 RANKINGS = (*ORDERINGS, "optimal")
+CELLS = 1 << 18  # numbers summed up at a time: 2 MB, few enough for a processor's cache
 
 
 def check_rankings(names: Sequence[str], valid: tuple[str, ...] = RANKINGS) -> tuple[str, ...]:
@@ -118,9 +119,6 @@ def _against_rivals(view: View) -> Floats:
 def _rivals(view: View, logits: Floats) -> Flags:
     """The candidates that were not decided for, (n, K)."""
     return np.asarray((np.arange(view.classes) != view.decided[:, None]) & (logits > -np.inf))
-
-
-CELLS = 1 << 18  # numbers summed up at a time: 2 MB, few enough for a processor's cache
 
 
 class Left(NamedTuple):

@@ -13,13 +13,61 @@ from scipy.special import log_softmax, softmax
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
 from heedful.experiments.view import first_best
 from heedful.ragged import Floats, Ragged, length_batches
 
 _CELLS = 1 << 19  # padded cells at a time
 _GAP = 1e-9  # of a logarithm: small enough to stop
 _BISECTIONS = 40
+
+
+@bounded
+def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
+    """One row an instance: `can_change`, whether some attention distribution changes the decision (exact for any number
+    of classes), and the range of each output over all distributions, `lowest` and `highest`, lists of K like `output`.
+
+    `gap` is by how much a greatest probability may exceed `highest` at most: 0 for two classes, and what the solver's
+    duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
+    irrelevant to the decision.
+    """
+    check_count("iterations", iterations, least=0)
+    margins = AffineView.of(evidence)
+    says = first_best(margins.alone.values, np.abs(margins.alone.values))  # (N,): the class each item alone decides for
+    can_change = margins.alone.like(says != margins.decided[margins.alone.row_of_value]).sum() > 0
+    alone = margins.alone.like(probabilities(margins.alone.values))  # (N, K)
+    lowest, highest = -alone.like(-alone.values).max(), alone.max()  # (n, K)
+    gap = np.zeros(len(evidence))
+    if margins.classes > 2:
+        highest, gap = largest_probability(margins.alone, iterations=iterations)
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(evidence.ids), dtype=pl.String),
+            "decision": margins.decided.astype(np.int32),
+            "can_change": can_change,
+            "lowest": _like_output(lowest, evidence),
+            "highest": _like_output(highest, evidence),
+            "gap": gap,
+        }
+    )
+
+
+REACH = Experiment(
+    name="reach",
+    function=reach,
+    question="Could any attention weights change the decision?",
+    headline=Headline(
+        ~pl.col("can_change"),
+        "No attention weights could change the decision in {:.1%} of texts; there a heat-map explains nothing",
+    ),
+    needs=("affine decoder",),
+    exact="yes; for more than two classes the ranges of outputs come with their gap",
+)
+
+
+def _like_output(values: Floats, evidence: Evidence) -> pl.Series:
+    """A sigmoid model has one output, the second class's probability."""
+    return pl.Series(values[:, -evidence.outputs :]).cast(pl.List(pl.Float64))
 
 
 class Largest(NamedTuple):
@@ -83,38 +131,3 @@ def _line_search(z: Floats, direction: Floats, limit: Floats, k: int) -> Floats:
         rising = direction[:, k] - (p * direction).sum(axis=1) > 0
         low, high = np.where(rising, middle, low), np.where(rising, high, middle)
     return np.where(low + (limit - low) * 1e-9 >= limit, limit, low)
-
-
-@bounded
-def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
-    """One row an instance: `can_change`, whether some attention distribution changes the decision (exact for any number
-    of classes), and the range of each output over all distributions, `lowest` and `highest`, lists of K like `output`.
-
-    `gap` is by how much a greatest probability may exceed `highest` at most: 0 for two classes, and what the solver's
-    duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
-    irrelevant to the decision.
-    """
-    check_count("iterations", iterations, least=0)
-    margins = AffineView.of(evidence)
-    says = first_best(margins.alone.values, np.abs(margins.alone.values))  # (N,): the class each item alone decides for
-    can_change = margins.alone.like(says != margins.decided[margins.alone.row_of_value]).sum() > 0
-    alone = margins.alone.like(probabilities(margins.alone.values))  # (N, K)
-    lowest, highest = -alone.like(-alone.values).max(), alone.max()  # (n, K)
-    gap = np.zeros(len(evidence))
-    if margins.classes > 2:
-        highest, gap = largest_probability(margins.alone, iterations=iterations)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": margins.decided.astype(np.int32),
-            "can_change": can_change,
-            "lowest": _like_output(lowest, evidence),
-            "highest": _like_output(highest, evidence),
-            "gap": gap,
-        }
-    )
-
-
-def _like_output(values: Floats, evidence: Evidence) -> pl.Series:
-    """A sigmoid model has one output, the second class's probability."""
-    return pl.Series(values[:, -evidence.outputs :]).cast(pl.List(pl.Float64))

@@ -14,37 +14,22 @@ from heedful.experiments.summary import SIGNIFICANT, estimates
 from heedful.measures import holm, sign_test
 from heedful.ragged import Floats
 
-
-def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.DataFrame:
-    """From the frame of `removal`, one row a decided class and one for all (`decision` null), over instances with
-    several items: `n`, how many of them `never` change in the order of a ranking, as a `share`, and `default`, the
-    share of these whose decision is the one with nothing attended to (it can be no other).
-
-    Mean `confidence` and `entropy` of the output, of the ones and of the others: `<figure>_never`, `<figure>_rest`.
-    """
-    check_frame(frame, "removal", ["items", "confidence"])
-    count = f"{ranking}_count"
-    if count not in frame.columns:
-        raise unknown_name("ranking", ranking, [name for name in RANKINGS if f"{name}_count" in frame.columns])
-    never = pl.col(count).is_null()
-    figures = [
-        pl.len().cast(pl.Int64).alias("n"),
-        never.sum().cast(pl.Int64).alias("never"),
-        never.mean().alias("share"),
-        pl.col("default").filter(never).mean().alias("default"),
-        *(
-            pl.col(figure).filter(of).mean().alias(f"{figure}_{name}")
-            for figure in ("confidence", "entropy")
-            for name, of in (("never", never), ("rest", ~never))
-        ),
-    ]
-    several = frame.filter(pl.col("items") > 1)
-    overall = several.select(pl.lit(None, dtype=pl.Int32).alias("decision"), *figures)
-    return pl.concat([overall, several.group_by("decision").agg(figures).sort("decision")])
-
-
 _MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
 _SCORE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
+_ENDS = ("", "_low", "_high")
+_WIN_KINDS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("first", "second"), pl.String),
+    **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
+    **dict.fromkeys(("share", "low", "high"), pl.Float64),
+    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
+    "p_value": pl.Float64,
+}
+_SINGLE = "removing the most attended item alone mostly changes no decision"
+_SOONER = {  # the ranking that should win, its rival, and the claim
+    ("gradient", "attention"): "by gradient decisions change sooner than by attention",
+    ("gradient_attention", "attention"): "by gradient x attention decisions change sooner than by attention",
+    ("attention", "random"): "by attention decisions change sooner than in random order",
+}
 
 
 def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
@@ -73,61 +58,6 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
             row |= {f"{mean}_low": told.low, f"{mean}_high": told.high}
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
-
-
-def present(frame: pl.DataFrame) -> list[str]:
-    """The rankings of a frame; `optimal` only if it is known of some instance."""
-    return [
-        name
-        for name in RANKINGS
-        if f"{name}_count" in frame.columns and not (name == "optimal" and frame["optimal_count"].is_null().all())
-    ]
-
-
-def _values(several: pl.DataFrame, name: str) -> dict[str, Floats]:
-    """Each figure of each instance; of a random ranking, the mean over its orders."""
-    counts, masses = (_table(several, name, figure) for figure in ("count", "mass"))  # (n, R)
-    items, never = several["items"].to_numpy()[:, None], np.isnan(counts)
-    fractions = counts / items
-    least = _table(several, "optimal", "count") if "optimal_count" in several.columns else np.nan * counts[:, :1]
-    excess = np.where(np.isnan(least), np.nan, counts - least)
-    return {
-        "never": never.mean(axis=1),
-        "fraction": _mean(fractions),
-        "fraction_all": np.where(never, 1.0, fractions).mean(axis=1),
-        "mass": _mean(masses),
-        "mass_all": np.where(never, 1.0, masses).mean(axis=1),
-        "excess": _mean(excess),
-        # an order that never changes a decision that a smaller set does change is not optimal
-        "optimal": _mean(np.where(np.isnan(least), np.nan, (counts == least).astype(np.float64))),
-    }
-
-
-def _table(several: pl.DataFrame, name: str, figure: str) -> Floats:
-    """Values (n, R) of a ranking, R = 1 but for a random one; NaN for null."""
-    if name == "random":
-        lists = several["random_counts" if figure == "count" else "random_masses"]
-        width = int(lists.list.len().max() or 1)  # type: ignore[arg-type]
-        return lists.explode().cast(pl.Float64).fill_null(np.nan).to_numpy().reshape(len(several), width)
-    return several[f"{name}_{figure}"].cast(pl.Float64).fill_null(np.nan).to_numpy()[:, None]
-
-
-def _mean(values: Floats) -> Floats:
-    """Of the defined values of each row, (n,); NaN where there are none."""
-    defined = ~np.isnan(values)
-    total = np.where(defined, values, 0.0).sum(axis=1)
-    mean = np.divide(total, defined.sum(axis=1), out=np.full(len(values), np.nan), where=defined.any(axis=1))
-    return np.asarray(mean)
-
-
-_ENDS = ("", "_low", "_high")
-_WIN_KINDS: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(("first", "second"), pl.String),
-    **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
-    **dict.fromkeys(("share", "low", "high"), pl.Float64),
-    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
-    "p_value": pl.Float64,
-}
 
 
 def removal_wins(
@@ -181,34 +111,32 @@ def removal_wins(
     return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
 
 
-def _shares(first: str, second: str) -> dict[str, pl.Expr]:
-    """What each share is the mean of."""
-    one, other = pl.col(first), pl.col(second)
-    return {
-        "share": pl.when(one.is_finite() | other.is_finite()).then(one < other),
-        "first_all": one < other,
-        "second_all": other < one,
-    }
+def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.DataFrame:
+    """From the frame of `removal`, one row a decided class and one for all (`decision` null), over instances with
+    several items: `n`, how many of them `never` change in the order of a ranking, as a `share`, and `default`, the
+    share of these whose decision is the one with nothing attended to (it can be no other).
 
-
-def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:
-    if only is None:
-        return pl.repeat(True, len(frame), eager=True)
-    only = pl.Series(only)
-    if only.dtype != pl.Boolean or len(only) != len(frame):
-        raise BadInput(
-            f"only: {len(only):,} values of {only.dtype} were given for {len(frame):,} instances; give one truth value "
-            "an instance, in the frame's order"
-        )
-    return only.fill_null(value=False)
-
-
-_SINGLE = "removing the most attended item alone mostly changes no decision"
-_SOONER = {  # the ranking that should win, its rival, and the claim
-    ("gradient", "attention"): "by gradient decisions change sooner than by attention",
-    ("gradient_attention", "attention"): "by gradient x attention decisions change sooner than by attention",
-    ("attention", "random"): "by attention decisions change sooner than in random order",
-}
+    Mean `confidence` and `entropy` of the output, of the ones and of the others: `<figure>_never`, `<figure>_rest`.
+    """
+    check_frame(frame, "removal", ["items", "confidence"])
+    count = f"{ranking}_count"
+    if count not in frame.columns:
+        raise unknown_name("ranking", ranking, [name for name in RANKINGS if f"{name}_count" in frame.columns])
+    never = pl.col(count).is_null()
+    figures = [
+        pl.len().cast(pl.Int64).alias("n"),
+        never.sum().cast(pl.Int64).alias("never"),
+        never.mean().alias("share"),
+        pl.col("default").filter(never).mean().alias("default"),
+        *(
+            pl.col(figure).filter(of).mean().alias(f"{figure}_{name}")
+            for figure in ("confidence", "entropy")
+            for name, of in (("never", never), ("rest", ~never))
+        ),
+    ]
+    several = frame.filter(pl.col("items") > 1)
+    overall = several.select(pl.lit(None, dtype=pl.Int32).alias("decision"), *figures)
+    return pl.concat([overall, several.group_by("decision").agg(figures).sort("decision")])
 
 
 def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: pl.Series | None = None) -> pl.DataFrame:
@@ -229,6 +157,73 @@ def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: p
         rows += [(claim, *_sooner(wins, *pair)) for pair, claim in _SOONER.items()]
     kinds = {"claim": pl.String, "n": pl.Int64, "share": pl.Float64, "against": pl.Float64, "holds": pl.Boolean}
     return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def present(frame: pl.DataFrame) -> list[str]:
+    """The rankings of a frame; `optimal` only if it is known of some instance."""
+    return [
+        name
+        for name in RANKINGS
+        if f"{name}_count" in frame.columns and not (name == "optimal" and frame["optimal_count"].is_null().all())
+    ]
+
+
+def _values(several: pl.DataFrame, name: str) -> dict[str, Floats]:
+    """Each figure of each instance; of a random ranking, the mean over its orders."""
+    counts, masses = (_table(several, name, figure) for figure in ("count", "mass"))  # (n, R)
+    items, never = several["items"].to_numpy()[:, None], np.isnan(counts)
+    fractions = counts / items
+    least = _table(several, "optimal", "count") if "optimal_count" in several.columns else np.nan * counts[:, :1]
+    excess = np.where(np.isnan(least), np.nan, counts - least)
+    return {
+        "never": never.mean(axis=1),
+        "fraction": _mean(fractions),
+        "fraction_all": np.where(never, 1.0, fractions).mean(axis=1),
+        "mass": _mean(masses),
+        "mass_all": np.where(never, 1.0, masses).mean(axis=1),
+        "excess": _mean(excess),
+        # an order that never changes a decision that a smaller set does change is not optimal
+        "optimal": _mean(np.where(np.isnan(least), np.nan, (counts == least).astype(np.float64))),
+    }
+
+
+def _table(several: pl.DataFrame, name: str, figure: str) -> Floats:
+    """Values (n, R) of a ranking, R = 1 but for a random one; NaN for null."""
+    if name == "random":
+        lists = several["random_counts" if figure == "count" else "random_masses"]
+        width = int(lists.list.len().max() or 1)  # type: ignore[arg-type]
+        return lists.explode().cast(pl.Float64).fill_null(np.nan).to_numpy().reshape(len(several), width)
+    return several[f"{name}_{figure}"].cast(pl.Float64).fill_null(np.nan).to_numpy()[:, None]
+
+
+def _mean(values: Floats) -> Floats:
+    """Of the defined values of each row, (n,); NaN where there are none."""
+    defined = ~np.isnan(values)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    mean = np.divide(total, defined.sum(axis=1), out=np.full(len(values), np.nan), where=defined.any(axis=1))
+    return np.asarray(mean)
+
+
+def _shares(first: str, second: str) -> dict[str, pl.Expr]:
+    """What each share is the mean of."""
+    one, other = pl.col(first), pl.col(second)
+    return {
+        "share": pl.when(one.is_finite() | other.is_finite()).then(one < other),
+        "first_all": one < other,
+        "second_all": other < one,
+    }
+
+
+def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:
+    if only is None:
+        return pl.repeat(True, len(frame), eager=True)
+    only = pl.Series(only)
+    if only.dtype != pl.Boolean or len(only) != len(frame):
+        raise BadInput(
+            f"only: {len(only):,} values of {only.dtype} were given for {len(frame):,} instances; give one truth value "
+            "an instance, in the frame's order"
+        )
+    return only.fill_null(value=False)
 
 
 def _sooner(wins: pl.DataFrame, winner: str, loser: str) -> tuple[int, float | None, float | None, bool | None]:

@@ -7,38 +7,17 @@ import polars as pl
 
 from heedful.evidence import Evidence, probabilities
 from heedful.evidence_checks import NO_LABEL
-from heedful.experiments.experiment import bounded, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
 from heedful.experiments.summary import estimates
 from heedful.experiments.views import view_of
 from heedful.measures import percentiles, tvd
 from heedful.ragged import Floats, Indices, Ragged
 from heedful.randomness import Stream, keys
 
-
-def score_draws(labels: Indices, decisions: Indices, *, seed: int, draws: int) -> tuple[Floats, Floats]:
-    """Accuracy and macro F1 of so many draws of instances, (draws, S) each, for labels (n,) and the decisions (n, S) of
-    S deciders. All deciders see the same draws, so that their differences can be taken.
-
-    A draw is of the numbers of instances with the same label and decisions: there are few different ones. The mean of
-    F1 is over the classes that occur in a draw as label or decision; an instance without a label counts as missed.
-    """
-    alike, counts = np.unique(np.column_stack([labels, decisions]), axis=0, return_counts=True)  # (U, 1 + S), (U,)
-    generator = Stream(seed, "bootstrap of scores").generator()
-    times = generator.multinomial(len(labels), counts / len(labels), size=draws).astype(np.float64)  # (draws, U)
-    classes = np.setdiff1d(alike, [NO_LABEL])  # (C,)
-    label = np.equal.outer(alike[:, 0], classes)  # (U, C)
-    accuracies, scores = [], []
-    for decision in alike.T[1:]:
-        decided = np.equal.outer(decision, classes)
-        right = times @ (label & decided)  # (draws, C)
-        sizes = times @ (label.astype(np.float64) + decided)  # twice what F1 divides by
-        f1 = np.divide(2 * right, sizes, out=np.full_like(sizes, np.nan), where=sizes > 0)
-        accuracies.append(right.sum(axis=1) / len(labels))
-        scores.append(np.nanmean(f1, axis=1))
-    return np.stack(accuracies, axis=1), np.stack(scores, axis=1)
-
-
 KINDS = ("uniform", "random", "permuted")
+_SCORES = ("accuracy", "macro_f1")
+_COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
+_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
@@ -63,6 +42,16 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+SUBSTITUTION = Experiment(
+    name="substitution",
+    function=substitution,
+    question="How well does the model decide with uniform, random or permuted weights?",
+    headline=Headline(pl.col("uniform_changed"), "Giving every {item} equal weight changes {:.1%} of decisions"),
+    random=True,
+    exact="yes, for seeded draws",
+)
+
+
 def substitutes(weights: Ragged, ids: Sequence[str], seed: int) -> dict[str, Ragged]:
     """What instances are given instead of their weights (N,), by kind."""
     rows = weights.row_of_value
@@ -77,11 +66,6 @@ def substitutes(weights: Ragged, ids: Sequence[str], seed: int) -> dict[str, Rag
         "random": weights.like(drawn / total[rows]),
         "permuted": weights.like(weights.values[shuffled]),
     }
-
-
-_SCORES = ("accuracy", "macro_f1")
-_COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
-_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
 
 
 def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
@@ -130,3 +114,26 @@ def _scores(labels: Indices, decisions: Indices, seed: int, draws: int) -> list[
                     interval = percentiles(values[:, index]) if name in row else None
                     row[f"{name}_low"], row[f"{name}_high"] = interval or (None, None)
     return rows
+
+
+def score_draws(labels: Indices, decisions: Indices, *, seed: int, draws: int) -> tuple[Floats, Floats]:
+    """Accuracy and macro F1 of so many draws of instances, (draws, S) each, for labels (n,) and the decisions (n, S) of
+    S deciders. All deciders see the same draws, so that their differences can be taken.
+
+    A draw is of the numbers of instances with the same label and decisions: there are few different ones. The mean of
+    F1 is over the classes that occur in a draw as label or decision; an instance without a label counts as missed.
+    """
+    alike, counts = np.unique(np.column_stack([labels, decisions]), axis=0, return_counts=True)  # (U, 1 + S), (U,)
+    generator = Stream(seed, "bootstrap of scores").generator()
+    times = generator.multinomial(len(labels), counts / len(labels), size=draws).astype(np.float64)  # (draws, U)
+    classes = np.setdiff1d(alike, [NO_LABEL])  # (C,)
+    label = np.equal.outer(alike[:, 0], classes)  # (U, C)
+    accuracies, scores = [], []
+    for decision in alike.T[1:]:
+        decided = np.equal.outer(decision, classes)
+        right = times @ (label & decided)  # (draws, C)
+        sizes = times @ (label.astype(np.float64) + decided)  # twice what F1 divides by
+        f1 = np.divide(2 * right, sizes, out=np.full_like(sizes, np.nan), where=sizes > 0)
+        accuracies.append(right.sum(axis=1) / len(labels))
+        scores.append(np.nanmean(f1, axis=1))
+    return np.stack(accuracies, axis=1), np.stack(scores, axis=1)

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from heedful.evidence import Evidence
-from heedful.experiments.experiment import bounded
+from heedful.experiments.experiment import Experiment, Headline, bounded
 from heedful.experiments.views import view_of
 
 
@@ -27,3 +27,11 @@ def violation(evidence: Evidence) -> pl.DataFrame:
             "margin": pl.select(pl.when(margin.is_finite()).then(margin)).to_series(),
         }
     )
+
+
+VIOLATION = Experiment(
+    name="violation",
+    function=violation,
+    question="Would the top-attended word alone decide for another class?",
+    headline=Headline(pl.col("violates"), "The top-attended {item} argues against the decision in {:.1%} of texts"),
+)

@@ -10,7 +10,7 @@ import polars as pl
 
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.evidence import Evidence
-from heedful.experiments import EXPERIMENT_NAMES
+from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import Parts, scan_parquet, write_json, write_text
 from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
 from heedful.text.vocabulary import Vocabulary
@@ -36,8 +36,12 @@ STAGES = {
     "train": Stage(("training.jsonl", "model.safetensors"), ("prepare",)),
     "evidence": Stage(("evidence.parquet", "metrics.json"), ("train",)),
     "importance": Stage(("importance.parquet",), ("evidence",)),
-    **{name: Stage((f"results/{name}.parquet",), ("evidence",)) for name in EXPERIMENT_NAMES},
-    "correlation": Stage(("results/correlation.parquet",), ("evidence", "importance")),
+    **{
+        name: Stage(
+            (f"results/{name}.parquet",), ("evidence", *(("importance",) if "importance" in experiment.needs else ()))
+        )
+        for name, experiment in EXPERIMENTS.items()
+    },
 }
 
 
@@ -204,6 +208,11 @@ class Run:
         config = self.config
         kind = "" if config.model == "classifier" else f"{config.model}, "
         return f"{kind}{config.encoder} + {config.attention}"
+
+    @property
+    def item(self) -> str:
+        """What the model attends to."""
+        return "sentence" if self.config.hierarchical else "word"
 
     @property
     def checkpoint(self) -> "Checkpoint":

@@ -9,14 +9,14 @@ from typing import Self
 from heedful.engines.local import LocalEngine
 from heedful.engines.task import Task
 from heedful.errors import BadConfig, HeedfulError
-from heedful.experiments import ERASURE
+from heedful.experiments.erasure import ERASURE
 from heedful.files import Parts
 from heedful.progress import Reporter
 from heedful.runs.directory import STAGES, Run
 from heedful.runs.experiment_stages import erasure_parts, experiment_parts, importance_parts
 from heedful.workspace.parts import StageParts
 
-_ON_MODEL = {"importance": importance_parts, ERASURE: erasure_parts}
+_ON_MODEL = {"importance": importance_parts, ERASURE.name: erasure_parts}
 
 
 class Workers:

@@ -17,7 +17,7 @@ from heedful.printable import printable
 from heedful.progress import Reporter
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import Run
-from heedful.runs.experiment_stages import USUAL, choose_experiments
+from heedful.runs.experiment_stages import DEFAULT, choose_experiments
 from heedful.runs.sources import Sources
 from heedful.sweeps.grid import Grid
 
@@ -142,7 +142,7 @@ def time_left(cells: Sequence[Cell], workers: int, elapsed: Mapping[str, float])
 def missing_stages(run: Run, experiments: tuple[str, ...] | None) -> list[str]:
     """The stages that are not done; before there is evidence, with all experiments that were asked for."""
     if run.missing(["evidence"]):
-        return run.missing(["evidence", *(USUAL if experiments is None else experiments)])
+        return run.missing(["evidence", *(DEFAULT if experiments is None else experiments)])
     columns = scan(run.folder / "evidence.parquet").collect_schema().names()
     return run.missing(["evidence", *choose_experiments(experiments, columns)])
 

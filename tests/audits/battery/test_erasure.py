@@ -13,7 +13,7 @@ from heedful.audits.battery.attributions import attributions
 from heedful.audits.given_importance import importance_rankings
 from heedful.errors import BadConfig, BadInput
 from heedful.evidence import decide, probabilities
-from heedful.experiments.summary import erasure_scores
+from heedful.experiments.erasure import erasure_scores
 from heedful.ragged import Ragged
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -20,9 +20,10 @@ from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Ragged
 from tests.experiments.adversarial import decoded_instances, nearly_affine, plain_jsd, torch_objective
 from tests.making import awkward_evidence, make_evidence
+from tests.strategies import examples
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(evidence=decoded_instances(), epsilon=st.sampled_from([0.01, 0.05, 0.5]))
 def test_any_decoder_is_answered_within_its_bounds(evidence: Evidence, epsilon: float) -> None:
     found = adversary(evidence, epsilon=epsilon, steps=30).row(0, named=True)

@@ -22,9 +22,31 @@ from heedful.randomness import Stream
 CELLS = 1 << 12  # items of a padded batch: its arrays stay in the processor's cache
 NUMBERS = 1 << 18  # features of a padded batch, likewise
 MULTIPLE = 8  # lengths, and numbers of classes, are padded to multiples of it
-
+RATE, DECAY, SQUARES, STABLE = 0.01, 0.9, 0.999, 1e-8  # Adam's
+SPREAD = 3.0  # standard deviation of the initial logits
+INSIDE = 1e-10  # added inside logarithms
+WEIGHT = 500.0  # the paper's lambda
+Preset = Literal["paper", "released"]
 Floats = NDArray[np.floating]
 AddSlope = Callable[[Floats, Floats], None]  # to slopes by attention (T, k, B): what follows from those by logits
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is minimised; the paper's text and its code differ in these numbers (docs/fidelity.md)."""
+
+    epsilon: float
+    penalty: float
+    diversity: float  # of an unordered pair
+    distance: float  # how many total variation distances D is
+
+    @classmethod
+    def of(cls, preset: Preset, *, epsilon: float, distributions: int, outputs: int) -> "Objective":
+        """The objective of the paper's text, or of its released code, in which softmax outputs move by their L1."""
+        k = distributions
+        if preset == "paper":
+            return cls(epsilon, WEIGHT / k, 1 / max(1, k * (k - 1)), 1.0)
+        return cls(epsilon, WEIGHT, 2 / k**2, 1.0 if outputs == 1 else 2.0)
 
 
 @dataclass(frozen=True)
@@ -110,55 +132,6 @@ class BlendBatch(Batch):
         return np.asarray(softmax(logits, axis=0)), add_slope
 
 
-def batches(view: AffineView | TanhView) -> Iterator[tuple[Indices, Batch]]:
-    """All instances, those of similar length together: which they are, and as a batch."""
-    if isinstance(view, AffineView):
-        for rows in length_batches(view.weights.lengths, rows=CELLS, cells=CELLS):
-            yield rows, AffineBatch.of(view.weights.take(rows), view.alone.take(rows))
-    else:
-        yield from _alike(view)
-
-
-def _alike(view: TanhView) -> Iterator[tuple[Indices, Batch]]:
-    """Batches of instances that are padded alike."""
-    lengths = -(-view.weights.lengths // MULTIPLE) * MULTIPLE
-    classes = np.full(len(lengths), view.classes)
-    if view.allowed is not None:
-        classes = np.minimum(-(-view.allowed.sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
-    kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
-    for kind, (length, count) in enumerate(kinds.T.tolist()):
-        rows = np.flatnonzero(kind_of_row == kind)
-        size = max(1, NUMBERS // (view.context.shape[1] * (length + count)))
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size], BlendBatch.of(view, rows[start : start + size], length, count)
-
-
-RATE, DECAY, SQUARES, STABLE = 0.01, 0.9, 0.999, 1e-8  # Adam's
-SPREAD = 3.0  # standard deviation of the initial logits
-INSIDE = 1e-10  # added inside logarithms
-WEIGHT = 500.0  # the paper's lambda
-
-Preset = Literal["paper", "released"]
-
-
-@dataclass(frozen=True)
-class Objective:
-    """What is minimised; the paper's text and its code differ in these numbers (docs/fidelity.md)."""
-
-    epsilon: float
-    penalty: float
-    diversity: float  # of an unordered pair
-    distance: float  # how many total variation distances D is
-
-    @classmethod
-    def of(cls, preset: Preset, *, epsilon: float, distributions: int, outputs: int) -> "Objective":
-        """The objective of the paper's text, or of its released code, in which softmax outputs move by their L1."""
-        k = distributions
-        if preset == "paper":
-            return cls(epsilon, WEIGHT / k, 1 / max(1, k * (k - 1)), 1.0)
-        return cls(epsilon, WEIGHT, 2 / k**2, 1.0 if outputs == 1 else 2.0)
-
-
 def search(
     view: AffineView | TanhView,
     objective: Objective,
@@ -228,3 +201,26 @@ def gradient(free: Floats, batch: Batch, objective: Objective, own_output: Float
 def _log(x: Floats) -> Floats:
     shifted = x + INSIDE
     return np.asarray(np.log(shifted) + x / shifted)
+
+
+def batches(view: AffineView | TanhView) -> Iterator[tuple[Indices, Batch]]:
+    """All instances, those of similar length together: which they are, and as a batch."""
+    if isinstance(view, AffineView):
+        for rows in length_batches(view.weights.lengths, rows=CELLS, cells=CELLS):
+            yield rows, AffineBatch.of(view.weights.take(rows), view.alone.take(rows))
+    else:
+        yield from _alike(view)
+
+
+def _alike(view: TanhView) -> Iterator[tuple[Indices, Batch]]:
+    """Batches of instances that are padded alike."""
+    lengths = -(-view.weights.lengths // MULTIPLE) * MULTIPLE
+    classes = np.full(len(lengths), view.classes)
+    if view.allowed is not None:
+        classes = np.minimum(-(-view.allowed.sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
+    kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
+    for kind, (length, count) in enumerate(kinds.T.tolist()):
+        rows = np.flatnonzero(kind_of_row == kind)
+        size = max(1, NUMBERS // (view.context.shape[1] * (length + count)))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size], BlendBatch.of(view, rows[start : start + size], length, count)

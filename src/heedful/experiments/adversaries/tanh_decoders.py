@@ -17,6 +17,17 @@ from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Flags, Floats, Keys
 from heedful.randomness import Stream
 
+FEW = 16  # items of which every pair is tried
+SHARES = np.linspace(0, 1, 17)[1:-1]  # of the first item of a pair
+CLIMBS = 8
+ROUNDS = 8
+GAIN = 1e-4  # of the highest climb: less in a round, and climbing ends
+STEPS = 2.0 ** -np.arange(0, 4, 0.5)  # sizes of the steps that a climb tries each round
+UPWARDS = 0.5  # how much the slope of the divergence adds to the noise
+RIDGE = 0.1
+CLASSES = 32  # the likeliest, whose slopes are looked at; lines end where any class says so
+POINTS, NARROWINGS = 9, 5  # of a line: rounds are many, and need not end exactly at the border
+
 
 class Blend(NamedTuple):
     """An instance, with the part of the decoder that its candidates need."""
@@ -71,59 +82,6 @@ class Blend(NamedTuple):
         means = (output @ self.matrix * steep) @ self.features.T  # (R, T), of all logits' slopes
         by_item = (self.matrix[likeliest] * steep[:, None]) @ self.features.T  # (R, classes, T), of logits
         return np.asarray(output[:, likeliest, None] * (by_item - means[:, None]))
-
-
-CLIMBS = 8
-ROUNDS = 8
-GAIN = 1e-4  # of the highest climb: less in a round, and climbing ends
-STEPS = 2.0 ** -np.arange(0, 4, 0.5)  # sizes of the steps that a climb tries each round
-UPWARDS = 0.5  # how much the slope of the divergence adds to the noise
-RIDGE = 0.1
-CLASSES = 32  # the likeliest, whose slopes are looked at; lines end where any class says so
-POINTS, NARROWINGS = 9, 5  # of a line: rounds are many, and need not end exactly at the border
-
-
-def ascend(blend: Blend, points: Floats, epsilon: float, draw: Draw) -> Floats:
-    """Feasible attention (CLIMBS, T) from the best of feasible `points` (R, T) on."""
-    divergence = phi(points, blend.weights).sum(axis=1)
-    order = np.argsort(-divergence, kind="stable")[:CLIMBS]
-    best, highest = points[order], divergence[order[0]]
-    count, size = best.shape
-    for number in range(ROUNDS):
-        noise = draw(number, count * len(STEPS), size).reshape(count, len(STEPS), size)
-        level = _level(blend, best, noise + UPWARDS * _upwards(blend, best)[:, None], epsilon)
-        starts = np.repeat(best, len(STEPS), axis=0)
-        targets = simplex((best[:, None] * (1 + STEPS[:, None] * level)).reshape(starts.shape), starts)
-        ends = farthest(blend, starts, targets, epsilon, points=POINTS, narrowings=NARROWINGS)
-        known = np.concatenate([best[:, None], ends.reshape(level.shape)], axis=1)  # (climbs, 1 + steps, T)
-        reached = phi(known, blend.weights).sum(axis=2)
-        best = known[np.arange(count), reached.argmax(axis=1)]
-        if reached.max() - highest < GAIN:
-            break
-        highest = reached.max()
-    return np.concatenate([best, outwards(blend, best, epsilon)])
-
-
-def _level(blend: Blend, best: Floats, strayed: Floats, epsilon: float) -> Floats:
-    """What is nearest to `strayed` (climbs, steps, T) of what hardly moves the output."""
-    slopes = blend.slopes(best, CLASSES) / epsilon  # (climbs, C, T)
-    by_step = best[:, None] * (slopes - (slopes * best[:, None]).sum(axis=2, keepdims=True))
-    back = by_step.transpose(0, 2, 1)  # (climbs, T, C)
-    square = by_step @ back + RIDGE * np.eye(slopes.shape[1])
-    factors = np.linalg.solve(square, by_step @ strayed.transpose(0, 2, 1))  # (climbs, C, steps)
-    return np.asarray(strayed - factors.transpose(0, 2, 1) @ by_step)
-
-
-def _upwards(blend: Blend, best: Floats) -> Floats:
-    """The slope of the divergence by the weights (climbs, T), with a mean of 0 and a deviation of 1 under them."""
-    ratio = 2 * best / np.maximum(best + blend.weights, 1e-300)
-    slope = np.log(np.maximum(ratio, 1e-3))
-    slope -= (best * slope).sum(axis=1, keepdims=True)
-    return np.asarray(slope / (np.sqrt((best * slope * slope).sum(axis=1, keepdims=True)) + 1e-12))
-
-
-FEW = 16  # items of which every pair is tried
-SHARES = np.linspace(0, 1, 17)[1:-1]  # of the first item of a pair
 
 
 def beyond_affine(
@@ -181,3 +139,42 @@ def _pairs(blend: Blend, epsilon: float) -> Floats:
     rows = np.arange(len(pair))
     points[rows, i[pair]], points[rows, j[pair]] = SHARES[share], 1 - SHARES[share]
     return points
+
+
+def ascend(blend: Blend, points: Floats, epsilon: float, draw: Draw) -> Floats:
+    """Feasible attention (CLIMBS, T) from the best of feasible `points` (R, T) on."""
+    divergence = phi(points, blend.weights).sum(axis=1)
+    order = np.argsort(-divergence, kind="stable")[:CLIMBS]
+    best, highest = points[order], divergence[order[0]]
+    count, size = best.shape
+    for number in range(ROUNDS):
+        noise = draw(number, count * len(STEPS), size).reshape(count, len(STEPS), size)
+        level = _level(blend, best, noise + UPWARDS * _upwards(blend, best)[:, None], epsilon)
+        starts = np.repeat(best, len(STEPS), axis=0)
+        targets = simplex((best[:, None] * (1 + STEPS[:, None] * level)).reshape(starts.shape), starts)
+        ends = farthest(blend, starts, targets, epsilon, points=POINTS, narrowings=NARROWINGS)
+        known = np.concatenate([best[:, None], ends.reshape(level.shape)], axis=1)  # (climbs, 1 + steps, T)
+        reached = phi(known, blend.weights).sum(axis=2)
+        best = known[np.arange(count), reached.argmax(axis=1)]
+        if reached.max() - highest < GAIN:
+            break
+        highest = reached.max()
+    return np.concatenate([best, outwards(blend, best, epsilon)])
+
+
+def _level(blend: Blend, best: Floats, strayed: Floats, epsilon: float) -> Floats:
+    """What is nearest to `strayed` (climbs, steps, T) of what hardly moves the output."""
+    slopes = blend.slopes(best, CLASSES) / epsilon  # (climbs, C, T)
+    by_step = best[:, None] * (slopes - (slopes * best[:, None]).sum(axis=2, keepdims=True))
+    back = by_step.transpose(0, 2, 1)  # (climbs, T, C)
+    square = by_step @ back + RIDGE * np.eye(slopes.shape[1])
+    factors = np.linalg.solve(square, by_step @ strayed.transpose(0, 2, 1))  # (climbs, C, steps)
+    return np.asarray(strayed - factors.transpose(0, 2, 1) @ by_step)
+
+
+def _upwards(blend: Blend, best: Floats) -> Floats:
+    """The slope of the divergence by the weights (climbs, T), with a mean of 0 and a deviation of 1 under them."""
+    ratio = 2 * best / np.maximum(best + blend.weights, 1e-300)
+    slope = np.log(np.maximum(ratio, 1e-3))
+    slope -= (best * slope).sum(axis=1, keepdims=True)
+    return np.asarray(slope / (np.sqrt((best * slope * slope).sum(axis=1, keepdims=True)) + 1e-12))

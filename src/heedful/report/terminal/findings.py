@@ -1,7 +1,6 @@
 """What the experiments of a run found, for the terminal and the site: Table 2 of Jain & Wallace 2019, tables of removal
 and erasure, and a sentence for each of the others."""
 
-import math
 from collections.abc import Callable
 
 import polars as pl
@@ -9,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.evidence import scan
 from heedful.experiments import (
     EXPERIMENT_NAMES,
+    EXPERIMENTS,
     claims,
     erasure_scores,
     flip_table,
@@ -20,6 +19,7 @@ from heedful.experiments import (
     substitution_scores,
     summary,
 )
+from heedful.experiments.adversary import LARGEST_JSD
 from heedful.findings.published import measures_taken, published_tau, published_wins
 from heedful.findings.run_facts import has_learned, several_sentences
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
@@ -54,10 +54,8 @@ class Figures:
 def findings(run: Run) -> RenderableType:
     """Tables and sentences for every experiment that was performed."""
     done = _performed(run)
-    parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
-    parts += [removal_table(done["removal"].frame)] if "removal" in done else []
-    parts += [erasure_table(done["erasure"].frame)] if "erasure" in done else []
-    return Group(*parts, *map(Text, _lines(run, done)))
+    tables = (_TABLES[name](run, figures) for name, figures in done.items() if name in _TABLES)
+    return Group(*tables, *map(Text, _lines(run, done)))
 
 
 def findings_words(run: Run) -> list[str]:
@@ -120,60 +118,65 @@ def erasure_table(frame: pl.DataFrame) -> Table:
 
 
 def removal_words(run: Run, frame: pl.DataFrame) -> str:
-    """How often gradient and attention win against each other, with the paper's figure where there is one.
+    """How often gradient and attention win against each other, and the paper's figure where there is one.
 
-    The shares are of all instances of several items, as in the paper, including those that neither order flips; where
-    items are words, of the documents of several sentences.
+    The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
+    are words, of the documents of several sentences.
     """
     only = several_sentences(run)
     wins = removal_wins(frame, only=only, draws=0)
     wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
     if not len(wins):
-        return "Removal: attention and gradient were not compared."
+        return "attention and gradient order were not compared"
     row = wins.row(0, named=True)
     total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
     known = published_wins(run)
     whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
     paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
     return (
-        "Zeroing attention in gradient order flips the decision with fewer items than in attention order in "
+        f"Zeroing attention in gradient order flips the decision with fewer items than in attention order in "
         f"{percent(gradient)}{paper} of {total:,} {'texts' if only is None else 'documents of several sentences'}; the "
-        f"reverse in {percent(attention)}."
+        f"reverse in {percent(attention)}"
     )
 
 
 def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[str]:
     """The paper's claims, and whether each holds here."""
     return [
-        f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} for, {percent(row['against'])} against)"
+        f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} of texts; the reverse in "
+        f"{percent(row['against'])})"
         for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
         if row["share"] is not None
     ]
 
 
-def single_weight_words(frame: pl.DataFrame, unit: str = "word") -> str:
-    """The table of flips in short, exact over all other items."""
+def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
+    """The table of flips in short, exact over all rivals."""
     expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
     row = flip_table(frame, draws=0).filter(expected).row(0, named=True)
-    top, other = (None if row["both"] is None else row["both"] + row[name] for name in ("top_only", "rival_only"))
+    both, top, rival, negative = (row[name] for name in ("both", "top_only", "rival_only", "negative"))
+    first, other = (None if share is None else both + share for share in (top, rival))
     return (
-        f"Zeroing the top {unit}'s attention alone flips {percent(top)} of decisions; zeroing a random other {unit}'s "
-        f"flips {percent(other)}. The other {unit}'s moves the output more in {percent(row['negative'])} of texts."
+        f"Zeroing the top {item}'s attention alone flips {percent(first)} of decisions; zeroing a random other "
+        f"{item}'s flips {percent(other)}, and moves the output more in {percent(negative)}"
     )
 
 
-def curves_words(frame: pl.DataFrame, unit: str = "word") -> str:
+def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
     """Mean comprehensiveness and sufficiency of attention and gradient."""
     sentences = []
-    for name in ("attention", "gradient"):
+    for name, top in (
+        ("attention", f"the top {item}s' attention"),
+        ("gradient", f"that of the top {item}s by gradient"),
+    ):
         if f"{name}_comprehensiveness" in frame.columns:
-            means = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
-            without, alone = frame.select(means).row(0)
+            figures = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
+            without, alone = frame.select(figures).row(0)
             sentences.append(
-                f"Zeroing the attention of the top {unit}s by {name} lowers the predicted class's probability by "
-                f"{figure(without)} (comprehensiveness); keeping only theirs by {figure(alone)} (sufficiency)."
+                f"Zeroing {top} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
+                f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
             )
-    return " ".join(sentences) if sentences else "Curves: see results/curves.parquet."
+    return ". ".join(sentences) or "results/curves.parquet has the figures"
 
 
 def _performed(run: Run) -> dict[str, Figures]:
@@ -181,7 +184,11 @@ def _performed(run: Run) -> dict[str, Figures]:
 
 
 def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
-    lines = [_SENTENCES[name](run, figures) for name, figures in done.items() if name in _SENTENCES]
+    lines = [
+        f"{EXPERIMENTS[name].title}: {_sentence(run, name, figures)}"
+        for name, figures in done.items()
+        if name in _SENTENCES or name not in _TABLES
+    ]
     frames = {name: figures.frame for name, figures in done.items()}
     found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
     doubt = "" if not found or has_learned(run) else " (ignore: this model does not beat the majority class)"
@@ -218,65 +225,63 @@ def _correlation(run: Run, figures: Figures) -> Table:
     return table
 
 
+def _sentence(run: Run, name: str, figures: Figures) -> str:
+    """What an experiment found: its headline, or where several figures say more, these."""
+    if name in _SENTENCES:
+        return _SENTENCES[name](run, figures)
+    return EXPERIMENTS[name].headline.of(figures.frame.lazy(), item=run.item) or "undefined for every text"
+
+
 def _permutation(run: Run, figures: Figures) -> str:
-    words = f"Shuffling the weights moves the output by {figure(figures.get('median'))} (TVD, 0 to 1; mean of medians)."
     exact = figures.get("can_change")
-    if exact is None:
-        return f"{words} {percent(figures.get('changed'))} of shuffles flip the decision."
-    return f"{words} Some order of the weights flips the decision in {percent(exact)} of texts."
+    changed = (
+        f"{percent(figures.get('changed'))} of shuffles change the decision"
+        if exact is None
+        else f"some order changes the decision in {percent(exact)} of texts"
+    )
+    return f"Shuffling the weights moves the output by {figure(figures.get('median'))} (TVD, 0 to 1; median); {changed}"
 
 
 def _adversary(run: Run, figures: Figures) -> str:
-    if figures.get("certified") == 1:
-        return f"Another map {_same_output(run, figures)}; no map differs more."
-    return f"Another map {_same_output(run, figures)}; no map further than {figure(figures.get('upper'))} can."
+    exact = figures.get("certified") == 1
+    limit = f"no map further than {figure(figures.get('upper'))} can"
+    return f"{_other_map(run, figures)}; {'this is the most different map possible' if exact else limit}"
 
 
-def _search(run: Run, figures: Figures) -> str:
-    return f"By the paper's search, another map {_same_output(run, figures)}."
+def _adversary_search(run: Run, figures: Figures) -> str:
+    return f"{_other_map(run, figures)}; this is what the paper's search finds"
 
 
-def _same_output(run: Run, figures: Figures) -> str:
-    distance = f"(JSD {figure(figures.get('jsd'))} of at most {math.log(2):.2f})"
-    return f"{distance} gives the same output to within {run.config.experiment_options.epsilon:g}"
-
-
-def _reach(run: Run, figures: Figures) -> str:
-    free = figures.get("can_change")
-    return f"No attention weights could change the decision in {percent(None if free is None else 1 - free)} of texts."
+def _other_map(run: Run, figures: Figures) -> str:
+    jsd, epsilon = figure(figures.get("jsd")), run.config.experiment_options.epsilon
+    return f"A different map (JSD {jsd} of at most {LARGEST_JSD:.2f}) gives the same output to within {epsilon:g}"
 
 
 def _substitution(run: Run, figures: Figures) -> str:
-    rows = substitution_scores(figures.frame, draws=0).iter_rows(named=True)
-    accuracies = {row["weights"]: figure(row["accuracy"], 3) for row in rows}
-    others = ", ".join(f"with {name} weights {value}" for name, value in accuracies.items() if name != "own")
-    return f"Accuracy with the model's own weights {accuracies['own']}, {others}."
-
-
-def _violation(run: Run, figures: Figures) -> str:
-    share = percent(figures.get("violates"))
-    return f"With all attention on the top {_unit(run)}, the decision would be another in {share} of texts."
+    scores = substitution_scores(figures.frame, draws=0)
+    accuracies = zip(scores["weights"].replace("own", "the model's own"), scores["accuracy"], strict=True)
+    return "Accuracy " + ", ".join(f"with {weights} weights {figure(value, 3)}" for weights, value in accuracies)
 
 
 def _truth(run: Run, figures: Figures) -> str:
     mass, share = percent(figures.get("mass")), percent(figures.get("share"))
-    return f"{mass} of the attention is on the items that decide, which are {share} of all items."
+    return f"{mass} of the attention is on the {run.item}s that really decide, which are {share} of all"
 
 
-def _unit(run: Run) -> str:
-    """What attention is over."""
-    return "sentence" if "words" in scan(run.folder / "evidence.parquet").collect_schema() else "word"
+_TABLES: dict[str, Callable[[Run, Figures], Table]] = {
+    "correlation": _correlation,
+    "removal": lambda run, figures: removal_table(figures.frame),
+    "erasure": lambda run, figures: erasure_table(figures.frame),
+}
 
-
+# where one figure is not enough; of all others the headline is printed
 _SENTENCES: dict[str, Callable[[Run, Figures], str]] = {
     "permutation": _permutation,
     "adversary": _adversary,
-    "adversary_search": _search,
-    "reach": _reach,
+    "adversary_search": _adversary_search,
     "substitution": _substitution,
-    "violation": _violation,
-    "single_weight": lambda run, figures: single_weight_words(figures.frame, _unit(run)),
+    "single_weight": lambda run, figures: single_weight_words(figures.frame, run.item),
     "removal": lambda run, figures: removal_words(run, figures.frame),
-    "curves": lambda run, figures: curves_words(figures.frame, _unit(run)),
+    "curves": lambda run, figures: curves_words(figures.frame, run.item),
     "truth": _truth,
 }
