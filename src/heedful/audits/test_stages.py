@@ -22,7 +22,7 @@ from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import sample
 from heedful.verdict.rule import judge
-from heedful.verdict.signals import signals
+from heedful.verdict.signals import scan_signals
 from heedful.workspace.folder import Stage
 from heedful.workspace.parts import StageParts
 
@@ -131,8 +131,7 @@ def write_signals(audit: Audit, reporter: Reporter) -> None:
     parts = Parts(audit.folder / "signals.parquet")
     parts.discard()
     for start in range(0, len(ids), ROWS):
-        some = pl.col("id").is_in(ids[start : start + ROWS].implode())
-        parts.add(signals({name: frame.filter(some).collect() for name, frame in frames.items()}))
+        parts.add(scan_signals(frames, ids[start : start + ROWS]))
         reporter.reach(min(start + ROWS, len(ids)))
     parts.finish()
     reporter.finish(f"{len(ids):,} instances")

@@ -91,7 +91,7 @@ def test_importance_that_cannot_be_raced_is_refused() -> None:
         ("method", pl.lit("attention"), "rename it"),
         ("values", pl.lit([1.0, 2.0]), "2 values for 3 items"),
         ("values", pl.col("values").list.eval(pl.element() * float("nan")), "finite"),
-        ("tokens", pl.col("tokens").list.reverse(), "not the items"),
+        ("tokens", pl.col("tokens").list.reverse(), "differ from the items"),
         ("id", pl.lit("i0"), "several rows"),
     ]:
         with pytest.raises(BadInput, match=said):
