@@ -18,7 +18,7 @@ from heedful.progress import Reporter
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.experiment_stages import choose_experiments, parse_experiments
-from heedful.runs.sources import Sources, other_data
+from heedful.runs.sources import Sources, check_reading
 from heedful.runs.stages import prepare, train_model, write_evidence
 from heedful.runs.workers import Workers, perform_parts
 from heedful.version import __version__
@@ -83,11 +83,12 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
         reporter.reach(read, f"{read:,} documents")
 
     corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
-    known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
-    if known != corpus.fingerprint:
-        raise other_data(run, f"the code that reads corpus {config.corpus}")
+    notice = check_reading(run, corpus)
     sizes = corpus.sizes()
     reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
+    if notice:
+        reporter.start(run.folder.name)
+        reporter.finish(notice)
     return corpus
 
 
