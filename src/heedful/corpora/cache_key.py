@@ -67,7 +67,7 @@ def _code(modules: tuple[str, ...], package: Path) -> dict[str, str]:
 def _source(module: str, package: Path) -> Path | None:
     if _in_rooms(module):
         path = package.parent.joinpath(*module.split("."))
-        return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+        return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
     file = getattr(sys.modules.get(module), "__file__", None)  # a reader from outside the package
     return None if file is None else Path(file)
 
