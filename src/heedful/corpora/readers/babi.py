@@ -118,9 +118,11 @@ class Babi(Stories):
     def questions(self, found: Found, options: BabiOptions) -> Iterator[tuple[str, Question]]:
         """Every question with its native split."""
         for split in ("train", "test"):
-            member = f"{_FOLDERS[options.training]}/{_TITLES[self.number]}_{split}.txt"
-            for question in questions(split_lines(found, split, member)):
+            for question in questions(self._lines(found, split, options)):
                 yield split, question
+
+    def _lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
+        return split_lines(found, split, f"{_FOLDERS[options.training]}/{_TITLES[self.number]}_{split}.txt")
 
     def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
         """15 % of train for dev."""
