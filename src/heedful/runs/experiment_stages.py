@@ -69,6 +69,7 @@ def unsupported(columns: set[str]) -> dict[str, str]:
 def importance_parts(run: Run) -> StageParts:
     """How much each token of each test instance matters, measured on the model."""
     from heedful.importance.table import importance_table
+    from heedful.runs.model_setup import READ, inputs_of
 
     model, vocabulary, options = run.model(), run.vocabulary, run.config.importance
     evidence = run.folder / "evidence.parquet"
