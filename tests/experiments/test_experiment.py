@@ -51,9 +51,9 @@ def test_a_new_experiment_is_one_file_and_its_registration(tmp_path: Path) -> No
     package = shutil.copytree(Path(heedful.__file__).parent, tmp_path / "heedful")
     (package / "experiments" / "length.py").write_text(TOY)
     registry = package / "experiments" / "__init__.py"
-    line = "        TRUTH,\n"
-    registered = registry.read_text().replace(line, f"{line}        LENGTH,\n")
-    registry.write_text(f"from heedful.experiments.length import LENGTH\n{registered}")
+    line = '    "truth.TRUTH",\n'
+    assert line in registry.read_text()
+    registry.write_text(registry.read_text().replace(line, f'{line}    "length.LENGTH",\n'))
 
     def command(*arguments: str) -> str:
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"}
