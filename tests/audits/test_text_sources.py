@@ -45,7 +45,7 @@ def test_labels_are_names_or_indices_all_the_same_way() -> None:
     assert label_indices(_labels("0", "2"), ("1", "2", "3")) == {"0": 0, "2": 2}  # a zero can only be an index
     assert label_indices(_labels("0", "1"), ("pos", "neg"), names=("neg", "pos")) == {"0": 1, "1": 0}
     assert label_indices(_labels("0", "1"), ("LABEL_0", "LABEL_1"), names=("neg", "pos")) == {"0": 0, "1": 1}
-    with pytest.raises(BadInput, match="line 3: label '1' is no class of the model; it knows 0 neg, 1 pos"):
+    with pytest.raises(BadInput, match="line 3: label '1' is not a class of the model, which has 0 neg, 1 pos"):
         label_indices(_labels("pos", "1"), ("neg", "pos"))
     with pytest.raises(BadInput, match="line 4: label '5'"):
         label_indices(_labels("0", "1", "5"), ("neg", "pos"))

@@ -77,7 +77,7 @@ CASES = {
     "no column": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--text", "txt"], "no column 'txt'"),
     "label": (
         ["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--label", "label"],
-        "line 2: label 'good' is no class of the model; it knows 0 class 0, 1 class 1",
+        "line 2: label 'good' is not a class of the model, which has 0 class 0, 1 class 1",
     ),
     "ids": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--id", "label"], "id 'good' occurs more"),
     "fail on": (["--fail-on", "maybe"], "unknown answer to fail on 'maybe'"),

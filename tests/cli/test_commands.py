@@ -138,7 +138,7 @@ BAD_USE = [
     (["run", "--config", "none.toml"], "none.toml: there is no such configuration file"),
     (["run", "--corpus", "planted", "--vectors", "none.vec"], "none.vec"),
     (["run", "--file", "none.csv", "--text", "a", "--label", "b"], "none.csv"),
-    (["show", "nowhere"], "nowhere is no run directory"),
+    (["show", "nowhere"], "nowhere is not a run directory"),
     (["show", "RUN", "--instance", "test-99999"], "there is no instance 'test-99999'; ids look like 'test-00000'"),
     (["show", "RUN", "--instance", "a", "--text", "b"], "exclude each other"),
     (["show", "RUN", "--text", "  "], "--text has no tokens"),
@@ -228,7 +228,7 @@ def test_a_run_directory_of_another_configuration_is_one_line(
     config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
     answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
     assert answer.code == 2
-    assert answer.err.startswith(f"error: {run.folder} holds a run of another configuration")
+    assert answer.err.startswith(f"error: {run.folder} holds a run with other options")
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def test_as_json_and_csv(runs: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["nowhere"], "nowhere is not there"),
-        (["."], "is no run directory, and holds none"),
+        (["."], "is not a run directory, and holds none"),
         (["RUNS", "--out", "table.xls"], "unknown ending of --out '.xls'"),
         (["RUNS/half"], "no run that can be shown"),
     ],

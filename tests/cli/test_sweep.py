@@ -9,10 +9,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+import tomli_w
 from rich.console import Console
 
 from heedful.report.terminal.sweep import ConsoleWatcher, running_table
-from heedful.runs.config import to_toml
 from heedful.sweeps.cells import Cell, Status
 from heedful.sweeps.grid import make_grid, read_grid
 from tests.cli.calling import heedful
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a grid of two cells, done."""
     folder = tmp_path_factory.mktemp("swept")
-    (folder / "grid.toml").write_text(to_toml({"seed": [0, 1], "experiments": ["reach"], **VALUES}))
+    (folder / "grid.toml").write_text(tomli_w.dumps({"seed": [0, 1], "experiments": ["reach"], **VALUES}))
     answer = heedful("sweep", folder / "grid.toml", "--out", folder / "runs", "--workers", "1")
     assert answer.code == 0, answer.err
     assert "2 cells: 2 done" in answer.out

@@ -11,7 +11,7 @@ from heedful.cli.compare import compare
 from heedful.cli.corpora import corpora
 from heedful.cli.demo import demo
 from heedful.cli.report import report
-from heedful.cli.run import run
+from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
 from heedful.errors import HeedfulError, Stopped
@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(corpora)
-app.command()(run)
+app.command(cls=RunCommand)(run)
 app.command()(sweep)
 app.command()(show)
 app.command()(report)

@@ -5,6 +5,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+
+class RunCommand(TyperCommand):
+    """`heedful run`; its help names the experiments, which are loaded for that alone."""
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the options, with the experiments by name."""
+        from heedful.experiments import EXPERIMENTS
+
+        (option,) = (each for each in self.params if each.name == "experiments")
+        asked = ", ".join(name for name, experiment in EXPERIMENTS.items() if not experiment.default)
+        option.help = f"{', '.join(EXPERIMENTS)}; all, or none. Default: all but {asked}."  # type: ignore[attr-defined]
+        super().format_options(ctx, formatter)
 
 
 def run(

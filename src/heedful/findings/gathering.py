@@ -69,7 +69,7 @@ class AuditedRun(Run):
         told = [("cost", f"{seconds:,.0f} s"), ("directory", self.audit.folder.name)]
         return [*facts(self.audit), ("shown here", f"{shown:,} texts, on which every test was performed"), *told]
 
-    def undone(self, stage: str) -> str:
+    def not_performed(self, stage: str) -> str:
         """An audit performs all that it can."""
         return "is not among the tests of this audit"
 

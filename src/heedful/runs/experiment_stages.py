@@ -1,6 +1,6 @@
-"""The stages after evidence: importance, and one stage for each experiment. Each goes on where it was killed."""
+"""The stages after evidence: importance, and one stage per experiment. Each resumes where it was killed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,15 @@ from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
 from heedful.experiments.experiment import RunSettings
 from heedful.files import scan_parquet
 from heedful.list_columns import ragged_column
-from heedful.ragged import Indices
 from heedful.randomness import sample
 from heedful.runs.config import RunConfig
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
+from heedful.workspace.folder import damage_named
 from heedful.workspace.parts import StageParts
 
-PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
-PART_ITEMS = 4096  # items of importance lost at most by a kill: a long text costs more than many short ones
-ERASURE_INSTANCES = 16  # lost at most by a kill: each is read hundreds of times
+PART_INSTANCES = 1024  # instances of an experiment held in memory, and lost by a kill at most
+PART_ITEMS = 4096  # items whose importance a kill can lose: a long text costs more than many short ones
+ERASURE_INSTANCES = 16  # instances a kill can lose: each takes hundreds of forward passes
 DEFAULT = tuple(experiment.name for experiment in EXPERIMENTS.values() if experiment.default)
 
 
@@ -88,15 +88,14 @@ def importance_parts(run: Run) -> StageParts:
             tolerance=options.tolerance,
         )
 
-    pieces = list(_pieces(lengths))
-    return StageParts(
-        title="importance: " + ", ".join(options.measures),
-        pieces=pieces,
-        steps=[int(lengths[start:stop].sum()) for start, stop in pieces],
+    return StageParts.split(
+        "importance: " + ", ".join(options.measures),
+        lengths,
+        part,
+        items=PART_ITEMS,
+        metadata={"run": run.folder.name},
+        summary=lambda: f"{len(lengths):,} instances",
         unit="words",
-        part=part,
-        about={"run": run.folder.name},
-        told=lambda: f"{len(lengths):,} instances",
     )
 
 
@@ -159,20 +158,19 @@ def run_options(run: Run, experiment: Experiment) -> dict[str, Any]:
 def _in_parts(
     run: Run, experiment: Experiment, total: int, size: int, part: Callable[[int, int], pl.DataFrame]
 ) -> StageParts:
-    """An experiment on so many instances, at most `size` of them a part."""
+    """An experiment on `total` instances, at most `size` of them per part."""
 
     def headline() -> str:
-        frame = scan_parquet(run.folder / STAGES[experiment.name].files[0])
+        frame = scan_parquet(run.folder / STAGES[experiment.name].file)
         return experiment.headline.of(frame, item=run.item) or f"{total:,} instances"
 
-    pieces = [(start, min(start + size, total)) for start in range(0, max(1, total), size)]
-    return StageParts(
-        title=experiment.title,
-        pieces=pieces,
-        steps=[stop - start for start, stop in pieces],
-        part=part,
-        about={"run": run.folder.name, "experiment": experiment.name},
-        told=headline,
+    return StageParts.split(
+        experiment.title,
+        np.ones(total, dtype=np.int64),  # progress counts instances
+        part,
+        rows=size,
+        metadata={"run": run.folder.name, "experiment": experiment.name},
+        summary=headline,
     )
 
 
@@ -183,14 +181,3 @@ def _importance_of(run: Run, start: int, count: int, total: int) -> pl.DataFrame
         table = scan_parquet(file)
         each = int(table.select(pl.len()).collect().item()) // total
         return table.slice(start * each, count * each).collect()
-
-
-def _pieces(lengths: Indices) -> Iterator[tuple[int, int]]:
-    """Where to cut instances into pieces of at most PART_ITEMS items, one instance at least."""
-    start = items = 0
-    for stop, length in enumerate(lengths.tolist()):
-        if stop > start and items + length > PART_ITEMS:
-            yield start, stop
-            start, items = stop, 0
-        items += length
-    yield start, len(lengths)
