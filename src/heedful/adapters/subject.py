@@ -18,7 +18,7 @@ from torch import Tensor
 
 from heedful.adapters.changes import Change
 from heedful.adapters.texts import NO_ITEM, Texts
-from heedful.importance.outcome import Batch, Outcome
+from heedful.importance.measure import Batch, Outcome
 from heedful.ragged import Indices, Ragged, length_batches
 
 FALLBACK = 4 << 30  # where the system does not tell

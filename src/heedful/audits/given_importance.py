@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from heedful.audits.battery.rankings import OWN, Given
+from heedful.audits.battery.rankings import Given, own_rankings
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound
@@ -28,7 +28,7 @@ def importance_rankings(frame: pl.DataFrame, ids: list[str], items: Ragged, *, w
     rows = {name: row for row, name in enumerate(ids)}
     for (method,), some in frame.group_by("method", maintain_order=True):
         name = str(method)
-        if name in OWN:
+        if name in own_rankings():
             raise BadInput(f"{where}: a method is named '{name}', as one of heedful's own rankings is; rename it")
         if some["id"].n_unique() < len(some):
             raise BadInput(f"{where}: method '{name}' has several rows of one id; give one row an id and method")

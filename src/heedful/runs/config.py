@@ -11,7 +11,7 @@ from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.experiments.rankings import RANKINGS
 from heedful.files import fingerprint
-from heedful.importance import MEASURES
+from heedful.importance import MEASURES, RUN_MEASURES
 from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
 from heedful.runs.presets import PRESETS, defaults
 
@@ -63,13 +63,13 @@ class EmbeddingOptions(Options):
 class ImportanceOptions(Options):
     """How the importance of tokens is measured."""
 
-    measures: tuple[str, ...] = Field(MEASURES, min_length=1)
+    measures: tuple[str, ...] = Field(RUN_MEASURES, min_length=1)
     tolerance: float = Field(0.01, gt=0, allow_inf_nan=False)  # the error left in the integral of integrated_gradients
 
     @field_validator("measures")
     @classmethod
     def _known(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
-        return _of("measure", measures, MEASURES)
+        return _of("measure", measures, tuple(MEASURES))
 
 
 class ExperimentOptions(Options):

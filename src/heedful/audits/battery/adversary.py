@@ -19,11 +19,11 @@ from heedful.adapters.changes import tilted
 from heedful.adapters.subject import Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery.readings import aligned, by, outputs_of, slices, with_items
-from heedful.audits.battery.test import GRADIENT
 from heedful.evidence import decide
 from heedful.experiments.adversaries.divergence import PROVEN, decoder_free_bound
 from heedful.experiments.adversary import check_epsilon
 from heedful.experiments.experiment import check_count
+from heedful.importance.measure import GRADIENT
 from heedful.list_columns import list_column
 from heedful.measures import jsd, tvd
 from heedful.ragged import Ragged

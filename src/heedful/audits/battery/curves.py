@@ -7,10 +7,10 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import AttendedTexts
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
 from heedful.audits.battery.readings import with_items
 from heedful.audits.battery.removal import RANKINGS, random_order
+from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.experiments.curves import SHARES, check_shares
 from heedful.importance.erasure import Race, places_of
 

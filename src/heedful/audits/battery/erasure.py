@@ -6,9 +6,9 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import WAYS, ErasableSubject, check_way, ways_of
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
 from heedful.audits.battery.readings import with_items
+from heedful.audits.battery.subject_texts import WAYS, SubjectTexts, check_way, ways_of
 from heedful.experiments.curves import SHARES
 from heedful.experiments.experiment import check_count
 from heedful.importance.erasure import RANKINGS, raced, random_values
@@ -53,7 +53,7 @@ def erasure(
     names = names_of(rankings, given)
     values = ranked(subject, texts, seen, names, given=given, tolerance=tolerance)
     orders = {name: values[name] if name in values else random_values(ids, seen.weights, seed) for name in names}
-    frame = raced(ErasableSubject(subject, texts, seen), ids, seen.weights, orders, ways=ways, steps=steps)
+    frame = raced(SubjectTexts(subject, texts, seen), ids, seen.weights, orders, ways=ways, steps=steps)
     lacking = {name: pl.Series(unknown(order)) for name, order in orders.items() if unknown(order).any()}
     return frame.with_columns(
         pl.when(~lacks).then(pl.col(column)).alias(column)

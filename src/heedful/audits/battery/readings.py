@@ -14,6 +14,7 @@ from heedful.adapters.changes import Change, permuted
 from heedful.adapters.subject import Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.evidence import decide, probabilities
+from heedful.importance.measure import chunks
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
@@ -60,8 +61,7 @@ def moved(shifts: Tensor) -> Change:
 
 def slices(lengths: Indices) -> Iterator[Indices]:
     """Which of so long texts to take at a time, one after the other."""
-    ends = np.cumsum(lengths) // TOKENS
-    return (some for some in np.split(np.arange(len(lengths)), np.flatnonzero(np.diff(ends)) + 1) if len(some))
+    return chunks(lengths, TOKENS)
 
 
 def outputs_of(logits: Floats) -> Floats:

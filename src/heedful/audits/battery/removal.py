@@ -8,9 +8,9 @@ from scipy.special import entr
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import AttendedTexts
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
 from heedful.audits.battery.readings import Floats, with_items
+from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.evidence import decide
 from heedful.experiments.experiment import check_count
 from heedful.experiments.removal import figures, lists

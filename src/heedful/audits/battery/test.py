@@ -10,11 +10,10 @@ import torch
 from heedful.adapters.changes import Change
 from heedful.adapters.subject import Embed, Padded, Reading, Seen, Subject
 from heedful.adapters.texts import Texts
+from heedful.importance.measure import GRADIENT
 from heedful.ragged import Ragged
 
 Progress = Callable[[int], None]  # told how many readings more are done
-
-GRADIENT = 3  # readings that one with its gradient takes as long as: the way back is twice the way there
 
 
 class Counted(Subject):

@@ -7,8 +7,8 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import ErasableSubject, check_way
 from heedful.audits.battery.readings import ROUNDING, Floats, with_items
+from heedful.audits.battery.subject_texts import SubjectTexts, check_way
 from heedful.evidence import chance, decide
 from heedful.ragged import Indices
 from heedful.randomness import Stream, keys
@@ -32,7 +32,7 @@ def violation(
     be asked that. So `violates` here is about what the item adds to its text, and `margin` about the same.
     """
     check_way(subject, way)
-    instances = ErasableSubject(subject, texts, seen)
+    instances = SubjectTexts(subject, texts, seen)
     decided, lengths = decide(instances.output), texts.lengths
     first = texts.names.offsets[:-1]
     drawn = Stream(seed, "violation: random").uniform(keys(ids))
@@ -53,7 +53,7 @@ def violation(
     )
 
 
-def _without(instances: ErasableSubject, place: Indices, way: str) -> Floats:
+def _without(instances: SubjectTexts, place: Indices, way: str) -> Floats:
     items = instances.items
     gone = np.zeros(len(items.values), dtype=bool)
     gone[items.offsets[:-1] + place] = True

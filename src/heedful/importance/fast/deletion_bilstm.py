@@ -14,7 +14,8 @@ from torch import Tensor
 from torch.nn.functional import embedding, pad
 
 from heedful.importance.fast.deletion_bilstm_small import abreast_deletions
-from heedful.importance.fast.deletions import Deletions, Direction, Readout, readout, weights_of
+from heedful.importance.fast.deletions import Direction, Readout, readout, weights_of
+from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from heedful.importance.fast.deletions import Deletions, Readout, advance, readout, weights_of
+from heedful.importance.fast.deletions import Readout, advance, readout, weights_of
+from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
