@@ -17,12 +17,13 @@ from heedful.importance.gradient import FEW_OUTPUTS, gradient
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.attentions import Given
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
+from heedful.models.options import ATTENTIONS
 from heedful.ragged import Ragged
 from tests.models.making import make_documents, make_model
 

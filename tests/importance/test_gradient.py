@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.gradient import gradient
 from heedful.importance.measure import output_slope
-from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.attentions import Given
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
-from heedful.models.options import AverageOptions
+from heedful.models.options import ATTENTIONS, AverageOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
 

@@ -16,13 +16,12 @@ from heedful.evidence import decide
 from heedful.importance import integrated_gradients as module
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.integrated_gradients import integrated_gradients
-from heedful.models.attentions import ATTENTIONS
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
-from heedful.models.options import AverageOptions
+from heedful.models.options import ATTENTIONS, AverageOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
 

@@ -22,13 +22,13 @@ from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.fast.forms import FORMS, forms_of
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import ATTENTIONS, Additive, Given
+from heedful.models.attentions import Additive, Given
 from heedful.models.batches import Inputs, Padded, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS, BiGRU, BiLSTM
 from heedful.models.inference import predict
-from heedful.models.options import BiLSTMOptions, CNNOptions
+from heedful.models.options import ATTENTIONS, BiLSTMOptions, CNNOptions
 from heedful.ragged import Ragged
 from tests.models.making import WORDS, make_inputs, make_model, make_tokens
 

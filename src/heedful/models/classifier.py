@@ -8,12 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from heedful.errors import unknown_name
-from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS, Attention, Given
+from heedful.errors import BadConfig, unknown_name
+from heedful.models.attentions import Attention, Given, Variants
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.decoders import Affine, Decoder, WithQuery
-from heedful.models.encoders import ENCODERS, Encoder
-from heedful.models.options import Options
+from heedful.models.encoders import Encoder, encoder_class
+from heedful.models.options import ATTENTIONS, Options
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
 from heedful.text.vocabulary import PAD
@@ -58,7 +58,6 @@ class Classifier(Embedded):
     """
 
     sentinels: ClassVar[bool] = True
-    attentions: ClassVar[dict[str, type[Attention]]] = ATTENTIONS
 
     def __init__(
         self,
@@ -72,15 +71,20 @@ class Classifier(Embedded):
         query_embedding: NDArray[np.float32] | None = None,  # (V, E); None: there are no queries
     ) -> None:
         super().__init__(embedding)
-        if encoder not in ENCODERS:
-            raise unknown_name("encoder", encoder, ENCODERS)
+        encoders = encoder_class(encoder)
         if attention not in ATTENTIONS:
             raise unknown_name("attention", attention, ATTENTIONS)
         self.question = None if query_embedding is None else Question(query_embedding)
-        attentions = self.attentions if self.question is None else QUERY_ATTENTIONS
+        variant = self.variant(ATTENTIONS[attention])
+        if variant is None:
+            raise BadConfig(f"attention {attention!r} cannot attend to a query; choose another one")
         with torch.random.fork_rng(devices=[]):  # initialise from our own seed, leave the caller's generator alone
             torch.manual_seed(Stream(seed, "parameters").integer())
-            self.build(lambda width: ENCODERS[encoder](width, encoder_options), attentions[attention], outputs)
+            self.build(lambda width: encoders(width, encoder_options), variant, outputs)
+
+    def variant(self, attention: Variants) -> type[Attention] | None:
+        """The variant of an attention that this model has."""
+        return attention.usual if self.question is None else attention.to_query
 
     def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
         """Make the layers; encoders are made for the width of what they read, attentions for that of states."""
@@ -96,7 +100,7 @@ class Classifier(Embedded):
         return with_sentinels(tokens) if self.sentinels else tokens.like(tokens.values.astype(np.int64))
 
     def inner(self, states: Padded) -> Padded:
-        """Of what the encoder reads, the part that is attended."""
+        """States without sentinels."""
         return states.inner() if self.sentinels else states
 
     def words(self, inputs: Inputs) -> Tensor:

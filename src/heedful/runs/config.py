@@ -12,7 +12,7 @@ from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.experiments.rankings import RANKINGS
 from heedful.files import fingerprint
 from heedful.importance import MEASURES, RUN_MEASURES
-from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
+from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
 from heedful.runs.presets import PRESETS, defaults
 
 Section = TypeVar("Section", bound=BaseModel)
@@ -128,7 +128,7 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
         "corpus": READERS,
         "model": MODEL_NAMES,
         "encoder": ENCODER_OPTIONS,
-        "attention": ATTENTION_NAMES,
+        "attention": ATTENTIONS,
         "preset": PRESETS,
     }
     for kind, names in valid.items():

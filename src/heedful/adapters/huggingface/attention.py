@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed
-from heedful.adapters.huggingface.maps import Map, Rows, mean_of_rows, normed, pooling_of, rolled_out
+from heedful.adapters.huggingface.maps import Layer, Map, Rows, pooling_of
 from heedful.errors import BadInput, HeedfulError
 
 if TYPE_CHECKING:
@@ -173,11 +173,11 @@ class Intervention:
     rows: Rows
     item: Tensor  # (B, L)
     items: int
-    projection: Tensor | None  # of the audited layer, for a norm-weighted map
+    projection: Tensor | None  # of the audited layer, where the map needs it
     change: Change | None
     fixed: bool
     heads: list[int] = field(default_factory=list)  # of each layer
-    _seen: list[Tensor] = field(default_factory=list)
+    _kept: list[Tensor] = field(default_factory=list)
 
     def __call__(self, layer: int, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
         """What the layer goes on with, (B, L, H, D)."""
@@ -188,20 +188,13 @@ class Intervention:
         if self.change is not None or self.fixed:
             rows = self._altered(rows)
             output = self.rows.placed((rows @ values).transpose(1, 2), output)
-        if self.map.kind == "rollout":
-            whole = weights.mean(dim=1)  # (B, L, L)
-            self._seen.append(self.rows.placed(rows.mean(dim=1), whole))
-        elif self.map.kind == "norm" and self.projection is not None:
-            self._seen.append(normed(rows, values, self.projection, self.rows.shares))
-        else:
-            self._seen.append(mean_of_rows(rows[:, self.map.heads], self.rows.shares))
+        audited = Layer(weights, rows, values, self.rows, self.map.heads, self.projection)
+        self._kept.append(self.map.kind.layer(audited))
         return output
 
     def tokens(self) -> Tensor:
         """The map over all tokens, (B, L)."""
-        if self.map.kind == "rollout":
-            return rolled_out(self._seen, self.rows.start(self._seen[0].shape[-1]))
-        return self._seen[0]
+        return self.map.kind.combined(self._kept, self.rows)
 
     def _altered(self, rows: Tensor) -> Tensor:
         """The rows with the audited heads' weights changed; fixed ones have no gradient."""
