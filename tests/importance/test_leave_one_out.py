@@ -15,9 +15,7 @@ from torch import Tensor
 from heedful.importance import deletion as module
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.deletion import deletions
-from heedful.importance.fast import deletion_bilstm
-from heedful.importance.fast import deletion_bilstm_small as abreast
-from heedful.importance.fast import deletion_bilstm_small as deletion_abreast
+from heedful.importance.fast import deletion_bilstm, deletion_bilstm_small
 from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.fast.forms import FORMS, forms_of
 from heedful.importance.leave_one_out import leave_one_out
@@ -159,8 +157,8 @@ def test_batches_blocks_and_order_make_no_difference(
         monkeypatch.setattr(module, "BATCH_ROWS", rows)
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
         monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
-        monkeypatch.setattr(deletion_abreast, "BLOCK_CELLS", 40 * block)
-        monkeypatch.setattr(abreast, "STEPS", block)
+        monkeypatch.setattr(deletion_bilstm_small, "BLOCK_CELLS", 40 * block)
+        monkeypatch.setattr(deletion_bilstm_small, "STEPS", block)
         assert np.allclose(deletions(model, inputs).without.values, together.values, atol=1e-6)
 
 

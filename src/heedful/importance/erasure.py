@@ -1,6 +1,6 @@
-"""The race at the input: items are really erased from the text, in several orders, until the decision flips.
+"""The race at the input: items are erased from the text, in several orders, until the decision flips.
 
-Removal at the attention (heedful.experiments.removal) leaves every state as it was; here the model reads what is left.
+Zeroing attention (heedful.experiments.removal) leaves every state unchanged; here the model reads what is left.
 An erased item is deleted, or its words are replaced by `<unk>`. Comprehensiveness and sufficiency are those of DeYoung
 et al. 2020.
 """
@@ -28,7 +28,7 @@ from heedful.randomness import Stream, keys
 Floats = NDArray[np.float64]
 
 RANKINGS = ("attention", *ATTRIBUTIONS, "random")
-ROUND = 8  # readings of each text between two looks at what has flipped
+ROUND = 8  # forward passes per text between two looks at what has flipped
 WORDS = 1 << 20  # words of erased texts at a time: bounds memory
 
 
@@ -44,13 +44,13 @@ def erasure(
     tolerance: float = 0.01,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """One row an instance. For each way of erasing and each ranking: `<way>_<ranking>_count`, the items erased when the
+    """One row per text. For each way of erasing and each ranking: `<way>_<ranking>_count`, the items erased when the
     decision first flips (null: it never does), `..._fraction` of the items and `..._mass` of the attention erased then,
     `..._comprehensiveness` and `..._sufficiency`, by how much the decided class's probability falls without the first
     items and with these alone (means over 1, 5, 10, 20 and 50 % of the items); at each of these shares,
     `..._comprehensiveness_at`.
 
-    A text is read at most `steps` times an order: those with more items are erased by several items at a time, `step`.
+    A text is read at most `steps` times per order: in longer ones, `step` items are erased at a time.
     `weights` are the attention (N,). Rankings other than `attention` and `random` are signed attributions to the
     decided class's probability.
     """
@@ -77,7 +77,7 @@ def raced(
     ways: Sequence[str],
     steps: int = 50,
 ) -> pl.DataFrame:
-    """The same of any instances whose items can be erased, in the order of any values (N,), larger ones first."""
+    """The same of any texts whose items can be erased, in the order of any values (N,), larger ones first."""
     race = Race(instances, steps)
     lengths = instances.items.lengths
     columns: dict[str, Any] = {
@@ -103,9 +103,9 @@ def raced(
 
 
 class Race:
-    """The instances, what the model says of them, and what it says of what is left.
+    """Texts and the outputs of what is left of them.
 
-    `places` (N,) are the items' places in the order of erasing; `way` is one that the instances know.
+    `places` (N,) are the items' places in the order of erasing; `way` is one of the texts' ways.
     """
 
     def __init__(self, instances: Erasable, steps: int) -> None:
@@ -118,7 +118,7 @@ class Race:
         self.step = -(-self.lengths // steps)
 
     def first_flips(self, places: Ragged, way: str) -> Indices:
-        """How many items are erased at the first flip, (n,); 0: it never flips."""
+        """Items erased at the first flip, (n,); 0: it never flips."""
         lengths = self.lengths
         counts = np.zeros(len(lengths), dtype=np.int64)
         active, first = np.flatnonzero(lengths), 1
@@ -147,9 +147,9 @@ class Race:
         return falls[0], falls[1]
 
     def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
-        """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones.
+        """Outputs (M, K) of texts (M,) with so many items erased (M,): the first ones, or the last ones.
 
-        Short texts ask for the same more than once, and are read once.
+        What short texts need more than once is read once.
         """
         several = int(self.lengths.max(initial=0)) + 1
         different, where = np.unique(rows * several + erased, return_inverse=True)

@@ -20,7 +20,7 @@ from heedful.text.vocabulary import PAD
 
 
 class Reading(NamedTuple):
-    """What the model makes of a batch."""
+    """States, attention and logits of a batch."""
 
     states: Padded  # (B, T, H), real items only
     weights: Padded  # (B, T)
@@ -28,7 +28,7 @@ class Reading(NamedTuple):
 
 
 class Embedded(nn.Module):
-    """Word vectors of one's own, and an encoder that reads them."""
+    """Word vectors and an encoder that reads them."""
 
     encoder: Encoder
 
@@ -44,7 +44,7 @@ class Embedded(nn.Module):
 
 
 class Question(Embedded):
-    """A reader of queries, apart from that of texts: other word vectors, another encoder of the same kind."""
+    """The encoder of queries, with its own word vectors and parameters."""
 
     def forward(self, embedded: Padded) -> Tensor:
         """One vector a query, (B, H); padding has no part in it."""
@@ -116,18 +116,18 @@ class Classifier(Embedded):
         return self.items(nn.functional.embedding(self.words(inputs), self.embedding), inputs)
 
     def given(self, inputs: Inputs) -> Given:
-        """What attention and decoder are told of some instances beside their texts."""
+        """Queries and candidates of some instances, as attention and decoder read them."""
         asked = None if self.question is None else self.question.embed(padded_query(inputs))
         return self.asked(asked, inputs.candidates)
 
     def asked(self, queries: Padded | None, candidates: Ragged | None) -> Given:
-        """The same of embedded queries with their sentinels, (B, T, E)."""
+        """The same from embedded queries with their sentinels, (B, T, E)."""
         if self.question is None or queries is None:
             return Given()
         return Given(self.question(queries), None if candidates is None else _mask(candidates, self.decoder.outputs))
 
     def forward(self, items: Padded, given: Given | None = None) -> Reading:
-        """Read a batch of what `read` gives."""
+        """Run the model on a batch from `read`."""
         given = given or Given()
         states = self.inner(self.encoder(items))
         weights = self.attention(states, given)

@@ -45,10 +45,8 @@ def encoder_class(name: str) -> "type[Encoder]":
 
 
 def dropout(values: Tensor, share: float, training: bool) -> Tensor:
-    """Values with a share of them zero; as they are if nothing is to be left out.
-
-    What is left out follows from torch's generator, but NumPy draws it: torch's own dropout takes five to ten times as
-    long on a CPU, a fifth of the time of a training step.
+    """Dropout, seeded by torch's generator but drawn by NumPy: torch's own takes five to ten times as long on a CPU, a
+    fifth of the time of a training step.
     """
     if not training or not share:
         return values
@@ -150,7 +148,7 @@ class CNN(Encoder):
         )
 
     def forward(self, embedded: Padded) -> Padded:
-        """Windows beyond the ends see zeros, whatever the padding holds."""
+        """Windows beyond the ends read zeros, whatever the padding holds."""
         columns = dropout(embedded.zeroed().values, self.dropout, self.training).transpose(1, 2)  # (B, E, T)
         states = torch.cat([torch.relu(convolution(columns)) for convolution in self.convolutions], dim=1)  # (B, H, T)
         return embedded.with_values(states.transpose(1, 2))
@@ -185,5 +183,5 @@ class NoEncoder(Encoder):
         self.size = width
 
     def forward(self, embedded: Padded) -> Padded:
-        """What was given."""
+        """The embedded tokens."""
         return embedded

@@ -158,7 +158,7 @@ RESTARTS, STEPS = 4, 25
 
 
 def readings(items: float, *, epsilon: float = 0.01, restarts: int = RESTARTS, steps: int = STEPS) -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return restarts * steps * GRADIENT + 1
 
 

@@ -1,4 +1,4 @@
-"""Does the most attended item argue for the decision? Asked at the input: it is erased, and the rest read."""
+"""Does the most attended item argue for the decision? It is erased from the text, and the rest is read."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from heedful.randomness import Stream, keys
 
 
 def readings(items: float, *, way: str = "delete") -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return 2
 
 
@@ -23,13 +23,12 @@ def readings(items: float, *, way: str = "delete") -> float:
 def violation(
     subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, way: str = "delete", seed: int = 0
 ) -> pl.DataFrame:
-    """One row an instance: `violates`, whether the decided class's probability rises when the most attended item (the
-    first one on ties) is erased; `margin`, by how much its log-odds fall then: how much the item argues for it.
-    `erased_fall`, by how much the probability falls, and `random_fall`, by how much without one seeded random item in
-    its stead (any item, that one included). Two readings.
+    """One row per text. `violates`: whether erasing the most attended item (the first on ties) makes the decision more
+    likely. `margin`: by how much the decided class's log-odds fall without it. `erased_fall`: by how much its
+    probability falls; `random_fall`: the same for one seeded random item (any item). Two forward passes.
 
-    The experiment of the same name, on evidence, asks the item alone what it decides; a model that is not affine cannot
-    be asked that. So `violates` here is about what the item adds to its text, and `margin` about the same.
+    The experiment of the same name, on evidence, reads what the item alone decides, which takes an affine model. Here
+    `violates` and `margin` are about what the item adds to its text.
     """
     check_way(subject, way)
     instances = SubjectTexts(subject, texts, seen)

@@ -32,7 +32,7 @@ class Differentiator:
     def batches(self, inputs: Inputs) -> Iterator[Batch]:
         """Rows of similar length together."""
         tokens = inputs.tokens
-        filled = np.flatnonzero(tokens.lengths)  # a text without tokens has nothing to tell
+        filled = np.flatnonzero(tokens.lengths)  # a text without tokens has no gradients
         for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
             rows = filled[batch]
             some = inputs.take(rows)
