@@ -182,7 +182,7 @@ def rows_of(pooling: str, tokens: Tensor, real: Tensor, padding: int, dtype: tor
 
 
 def pooling_of(slopes: Tensor, real: Tensor) -> str | None:
-    """Which tokens a model decides from, told by the slopes (B, L) of its logits; None: some other ones."""
+    """Which tokens a model decides from, by the gradients (B, L) of its logits; None: other ones."""
     used = slopes > 0
     first, last = torch.zeros_like(used), torch.zeros_like(used)
     first[:, 0] = True
@@ -194,7 +194,7 @@ def pooling_of(slopes: Tensor, real: Tensor) -> str | None:
 
 
 def output_projection(subject: "HuggingFace", audited: int) -> Tensor:
-    """Weights (H . D, W) of the linear map that is given exactly what the attention of that layer put out."""
+    """Weights (H . D, W) of the linear layer whose input is exactly that layer's attention output."""
     from transformers.pytorch_utils import Conv1D
 
     made: list[Tensor] = []
