@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 from heedful.adapters.affine import affine
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY, Test
-from heedful.audits.battery.attributions import ATTRIBUTIONS
-from heedful.audits.battery.attributions import readings as readings_of
-from heedful.audits.battery.erased_texts import ways_of
+from heedful.audits.battery.subject_texts import ways_of
 from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs
 from heedful.audits.plan import AuditOptions, exact_tests, plan
 from heedful.audits.texts_stage import Reader, prepare
+from heedful.importance import ATTRIBUTIONS, MEASURES
 from heedful.progress import Reporter
 from heedful.randomness import sample
 
@@ -62,7 +61,7 @@ def _model_costs(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
             costs.append(Cost(stage.name, len(lengths), 0, _EXACT * items * len(lengths)))
         elif stage.name == "attributions":
             count = min(size or len(lengths), len(lengths))
-            readings = round(count * (1 + sum(readings_of(items, name) for name in ATTRIBUTIONS)))
+            readings = round(count * (1 + sum(MEASURES[name].readings(items) for name in ATTRIBUTIONS)))
             costs.append(Cost(stage.name, count, readings, readings * seconds))
         elif stage.name in BATTERY:
             test = BATTERY[stage.name]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from heedful.audits.battery.rankings import OWN, Given
+from heedful.audits.battery.rankings import Given
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound

@@ -9,11 +9,12 @@ import pytest
 
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.attributions import attributions
+from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.audits.given_importance import importance_rankings
 from heedful.errors import BadConfig, BadInput
 from heedful.evidence import decide, probabilities
 from heedful.experiments.erasure import erasure_scores
+from heedful.importance.table import attributions
 from heedful.ragged import Ragged
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 
@@ -50,7 +51,7 @@ def test_equals_a_plain_race(outputs: int) -> None:
     subject, texts = Small(outputs=outputs, heads=2), make_texts([5, 1, 9, 3], framed=True, pieces=True)
     ids, seen = named(texts), subject.read(texts)
     frame = BATTERY["erasure"].perform(subject, ids, texts, seen)
-    ranked = {"attention": seen.weights, **attributions(subject, texts, seen)}
+    ranked = {"attention": seen.weights, **attributions(SubjectTexts(subject, texts, seen))}
     flips = []
     for row, way, ranking in product(range(len(texts)), ("delete", "blank"), ranked):
         expected = plain_race(subject, texts.take([row]), ranked[ranking][row], way)
