@@ -21,7 +21,7 @@ from heedful.list_columns import ragged_column
 from heedful.measures import tvd
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.experiment_stages import _options
+from heedful.runs.experiment_stages import run_options
 from tests.adapters.own import Erasing, own_subject
 
 # brief, but trained until it decides by what it reads
@@ -104,7 +104,8 @@ def test_evidence_is_that_of_the_run(audited: Audited) -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 def test_experiments_on_the_recovered_evidence_are_those_of_the_run(audited: Audited, name: str) -> None:
-    close(EXPERIMENTS[name](audited.evidence, **_options(audited.run, name)), audited.run.results(name))
+    experiment = EXPERIMENTS[name]
+    close(experiment(audited.evidence, **run_options(audited.run, experiment)), audited.run.results(name))
 
 
 def test_importance_is_that_of_the_run(audited: Audited) -> None:

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
@@ -26,6 +26,7 @@ from heedful.models.inference import predict
 from heedful.models.options import ATTENTIONS
 from heedful.ragged import Ragged
 from tests.models.making import make_documents, make_model
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(("flan", "han"), ENCODERS, ATTENTIONS))
 MANY = FEW_OUTPUTS + 2
@@ -55,7 +56,7 @@ def without(inputs: Inputs, item: int) -> Inputs | None:
 
 @pytest.mark.parametrize(("kind", "encoder", "attention"), EVERY_MODEL)
 @given(sizes=documents)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_leave_one_out_equals_deletion(kind: str, encoder: str, attention: str, sizes: list[list[int]]) -> None:
     model, inputs = make_model(encoder, attention, kind=kind, outputs=3).eval(), inputs_of(kind, sizes)
     outputs = []
@@ -104,7 +105,7 @@ def _laid(model: Classifier, vectors: Tensor, inputs: Inputs) -> Tensor:
 
 @pytest.mark.parametrize(("kind", "encoder", "attention"), EVERY_MODEL)
 @given(sizes=documents, attention_fixed=st.booleans())
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_gradient_equals_autograd(
     kind: str, encoder: str, attention: str, sizes: list[list[int]], attention_fixed: bool
 ) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -24,6 +24,7 @@ from heedful.models.inference import decode, predict
 from heedful.ragged import Ragged
 from heedful.text.vocabulary import UNKNOWN
 from tests.models.making import make_documents, make_inputs, make_model
+from tests.strategies import examples
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 KINDS = [("classifier", 1), ("classifier", 3), ("flan", 4), ("han", 1), ("han", 4)]
@@ -153,7 +154,7 @@ def test_attributions_are_signed_for_the_decision(kind: str, outputs: int) -> No
 
 
 @given(seed=st.integers(0, 100), rows=st.integers(1, 3))
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_batches_order_and_seed(seed: int, rows: int) -> None:
     model, inputs = sharp("flan", 3), inputs_for("flan")
     weights, ids = decode(model, inputs).weights, names(inputs)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -21,6 +21,7 @@ from heedful.models.inference import predict
 from heedful.models.options import ATTENTIONS, AverageOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_ENCODER = [(encoder, "additive", 3) for encoder in ENCODERS]
@@ -49,7 +50,7 @@ def plain_gradient(model: Classifier, row: NDArray[np.int32], *, attention_fixed
 
 @pytest.mark.parametrize(("encoder", "attention"), list(product(ENCODERS, ATTENTIONS)))
 @given(sizes=sizes, seed=seeds, attention_fixed=st.booleans())
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_given_a_query_it_is_of_the_decided_answer(
     encoder: str, attention: str, sizes: list[int], seed: int, attention_fixed: bool
 ) -> None:
@@ -75,7 +76,7 @@ def test_given_a_query_it_is_of_the_decided_answer(
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 @given(sizes=sizes, seed=seeds)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_equals_plain_autograd(encoder: str, attention: str, outputs: int, sizes: list[int], seed: int) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs, seed=seed), make_tokens(sizes, seed)
     for attention_fixed in (True, False):
@@ -134,7 +135,7 @@ def test_equals_finite_differences(encoder: str, attention: str, outputs: int) -
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_ENCODER)
 @given(sizes=sizes)
-@settings(max_examples=3, deadline=None)
+@examples(3)
 def test_batch_order_and_padding_make_no_difference(
     encoder: str, attention: str, outputs: int, sizes: list[int]
 ) -> None:

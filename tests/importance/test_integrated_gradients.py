@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
@@ -24,6 +24,7 @@ from heedful.models.inference import predict
 from heedful.models.options import ATTENTIONS, AverageOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_ENCODER = [(encoder, "additive", 3) for encoder in ENCODERS]
@@ -86,7 +87,7 @@ def change(model: Classifier, row: NDArray[np.int32]) -> float:
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 @given(sizes=sizes, seed=st.integers(0, 100))
-@settings(max_examples=3, deadline=None)
+@examples(3)
 def test_values_add_up_to_what_the_text_changes(
     encoder: str, attention: str, outputs: int, sizes: list[int], seed: int
 ) -> None:

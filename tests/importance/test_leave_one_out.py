@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
@@ -29,6 +29,7 @@ from heedful.models.inference import predict
 from heedful.models.options import ATTENTIONS, BiLSTMOptions, CNNOptions
 from heedful.ragged import Ragged
 from tests.models.making import WORDS, make_inputs, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_READER = list(product(ENCODERS, ATTENTIONS))
@@ -99,7 +100,7 @@ def test_every_encoder_has_a_form() -> None:
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 @given(sizes=sizes, seed=seeds)
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_equals_deletion(encoder: str, attention: str, outputs: int, sizes: list[int], seed: int) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs, seed=seed), make_tokens(sizes, seed)
     check(model, tokens)
@@ -108,7 +109,7 @@ def test_equals_deletion(encoder: str, attention: str, outputs: int, sizes: list
 
 @pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
 @given(sizes=sizes, seed=seeds, candidates=st.booleans())
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_equals_deletion_given_a_query(
     encoder: str, attention: str, sizes: list[int], seed: int, candidates: bool
 ) -> None:
@@ -120,7 +121,7 @@ def test_equals_deletion_given_a_query(
 
 @pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
 @given(seed=seeds)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_peaked_attention(encoder: str, attention: str, seed: int) -> None:
     tokens = make_tokens([2, 9, 1, 5], seed)
     check(sharpened(make_model(encoder, attention, seed=seed), 50.0), tokens)
@@ -129,7 +130,7 @@ def test_peaked_attention(encoder: str, attention: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kernels", [(1,), (9,), (15, 3)])
 @given(sizes=sizes)
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_kernels_larger_than_the_text(kernels: tuple[int, ...], sizes: list[int]) -> None:
     model = Classifier(
         embedding=np.random.default_rng(0).standard_normal((WORDS, 5)).astype(np.float32),

@@ -20,9 +20,9 @@ from heedful.runs.execution import perform
 from tests.runs.small import VALUES, contents
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return perform(VALUES, out=tmp_path_factory.mktemp("runs"))
+@pytest.fixture
+def finished(small_run: Run) -> Run:
+    return small_run
 
 
 class Titles(Reporter):

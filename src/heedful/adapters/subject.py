@@ -4,14 +4,13 @@ Audits run a model through `Subject.forward` alone: it reads texts, perhaps with
 and returns the logits and the audited map. An adapter is that method and a tokenizer.
 """
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -21,19 +20,10 @@ from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.importance.measure import Batch, Outcome
 from heedful.ragged import Indices, Ragged, length_batches
 
-FALLBACK = 4 << 30  # bytes, where the system does not say
-
 
 def available_memory() -> int:
     """Bytes available without swapping."""
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) << 10
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (OSError, ValueError, AttributeError):
-        return FALLBACK
+    return int(psutil.virtual_memory().available)
 
 
 Floats = NDArray[np.float64]

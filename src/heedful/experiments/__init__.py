@@ -1,26 +1,28 @@
-"""Experiments: evidence in, a frame with one row an instance out. No model, no torch."""
+"""Experiments: evidence in, a frame with one row an instance out. No model, no torch.
 
-from collections.abc import Callable
-from functools import partial
+A new experiment is a file that declares an `Experiment`, and a line in EXPERIMENTS.
+"""
 
-import polars as pl
-
-from heedful.experiments.adversary import adversary, adversary_scores
-from heedful.experiments.correlation import correlation
-from heedful.experiments.curves import curves, removal_curve
-from heedful.experiments.permutation import permutation
-from heedful.experiments.reach import reach
-from heedful.experiments.removal import removal
+from heedful.experiments.adversary import ADVERSARY, ADVERSARY_SEARCH, adversary, adversary_scores
+from heedful.experiments.correlation import CORRELATION, correlation
+from heedful.experiments.curves import CURVES, curves, removal_curve
+from heedful.experiments.erasure import ERASURE, erasure_scores
+from heedful.experiments.experiment import Experiment
+from heedful.experiments.permutation import PERMUTATION, permutation
+from heedful.experiments.reach import REACH, reach
+from heedful.experiments.removal import REMOVAL, removal
 from heedful.experiments.removal_scores import claims, never_flipped, removal_scores, removal_wins
-from heedful.experiments.single_weight import flip_table, single_weight
-from heedful.experiments.substitution import substitution, substitution_scores
-from heedful.experiments.summary import Estimate, erasure_scores, estimates, summary
-from heedful.experiments.truth import truth
-from heedful.experiments.violation import violation
+from heedful.experiments.single_weight import SINGLE_WEIGHT, flip_table, single_weight
+from heedful.experiments.substitution import SUBSTITUTION, substitution, substitution_scores
+from heedful.experiments.summary import Estimate, estimates, summary
+from heedful.experiments.truth import TRUTH, truth
+from heedful.experiments.violation import VIOLATION, violation
 
 __all__ = [
     "EXPERIMENTS",
+    "EXPERIMENT_NAMES",
     "Estimate",
+    "Experiment",
     "adversary",
     "adversary_scores",
     "claims",
@@ -44,21 +46,22 @@ __all__ = [
     "violation",
 ]
 
-# every experiment by its name; `correlation` takes importance beside evidence
-EXPERIMENTS: dict[str, Callable[..., pl.DataFrame]] = {
-    "correlation": correlation,
-    "permutation": permutation,
-    "adversary": adversary,
-    "adversary_search": partial(adversary, method="search"),
-    "reach": reach,
-    "substitution": substitution,
-    "violation": violation,
-    "single_weight": single_weight,
-    "removal": removal,
-    "curves": curves,
-    "truth": truth,
+# every experiment, in the order in which runs perform them
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        CORRELATION,  # takes importance beside evidence
+        PERMUTATION,
+        ADVERSARY,
+        ADVERSARY_SEARCH,
+        REACH,
+        SUBSTITUTION,
+        VIOLATION,
+        SINGLE_WEIGHT,
+        REMOVAL,
+        CURVES,
+        TRUTH,
+        ERASURE,  # takes a model: see runs/experiment_stages.py
+    )
 }
-
-
-ERASURE = "erasure"
-EXPERIMENT_NAMES = (*EXPERIMENTS, ERASURE)
+EXPERIMENT_NAMES = tuple(EXPERIMENTS)

@@ -16,7 +16,7 @@ def lacking(run: Run, stage: str) -> str | None:
     reason = unsupported(set(scan(run.folder / "evidence.parquet").collect_schema())).get(stage)
     if reason is not None:
         return f"{stage} {reason}"
-    return f"{stage} {run.undone(stage)}"
+    return f"{stage} {run.not_performed(stage)}"
 
 
 def several_sentences(run: Run) -> pl.Series | None:

@@ -10,8 +10,9 @@ from heedful.files import scan_parquet
 from heedful.findings.run_facts import lacking
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
 from heedful.runs.experiment_stages import unsupported
+from heedful.workspace.folder import damage_named
 
 _LISTS = ("random_counts", "random_masses")  # as many values an instance as there are random orders
 

@@ -13,7 +13,7 @@ from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.audits.given_importance import importance_rankings
 from heedful.errors import BadConfig, BadInput
 from heedful.evidence import decide, probabilities
-from heedful.experiments.summary import erasure_scores
+from heedful.experiments.erasure import erasure_scores
 from heedful.importance.table import attributions
 from heedful.ragged import Ragged
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
@@ -92,7 +92,7 @@ def test_importance_that_cannot_be_raced_is_refused() -> None:
         ("method", pl.lit("attention"), "rename it"),
         ("values", pl.lit([1.0, 2.0]), "2 values for 3 items"),
         ("values", pl.col("values").list.eval(pl.element() * float("nan")), "finite"),
-        ("tokens", pl.col("tokens").list.reverse(), "not the items"),
+        ("tokens", pl.col("tokens").list.reverse(), "differ from the items"),
         ("id", pl.lit("i0"), "several rows"),
     ]:
         with pytest.raises(BadInput, match=said):
