@@ -50,6 +50,7 @@ COSTLY = [
     "text/test_word2vec.py",
 ]
 _PLACES = [Path(__file__).parent / name for name in COSTLY]
+assert all(place.exists() for place in _PLACES), "COSTLY names a file or folder that has moved"
 
 
 def _rank(item: pytest.Item) -> int:

@@ -125,10 +125,10 @@ def test_empty_texts_are_refused_or_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({}, "a table .data., or a list"),
+        ({}, "a table .data. or a list"),
         ({"texts": TEXTS, "evidence": "x.parquet"}, "subject and evidence"),
         ({"texts": TEXTS, "labels": [0]}, "labels has 1 entries for 34 texts"),
-        ({"texts": "one"}, "one string"),
+        ({"texts": "one"}, "single string"),
         ({"texts": TEXTS, "ids": ["a"] * len(TEXTS)}, "id 'a' occurs more than once"),
         ({"texts": TEXTS, "sample": -1}, "sample = -1"),
         ({"texts": TEXTS, "smaple": 3}, "did you mean 'sample'"),

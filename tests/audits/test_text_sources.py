@@ -9,7 +9,7 @@ import pytest
 from heedful.adapters.texts import NO_ITEM, Texts, each_token_an_item
 from heedful.audits.overview import as_words
 from heedful.audits.plan import slug
-from heedful.audits.text_sources import file_source, given_source
+from heedful.audits.text_sources import file_source, memory_source
 from heedful.audits.texts_stage import cut, label_indices
 from heedful.errors import BadInput, NotFound
 from heedful.ragged import Ragged
@@ -29,7 +29,7 @@ def test_rows_of_a_table_have_their_place(tmp_path: Path) -> None:
 
 def test_a_source_is_known_by_its_content() -> None:
     first, same, other = (
-        given_source(texts, labels=None, ids=None).fingerprint for texts in (["a", "b"], ["a", "b"], ["a", "c"])
+        memory_source(texts, labels=None, ids=None).fingerprint for texts in (["a", "b"], ["a", "b"], ["a", "c"])
     )
     assert first == same != other
 
@@ -102,7 +102,7 @@ def test_datasets_are_read_from_folders_and_never_fetched(tmp_path: Path) -> Non
     assert source.names == ("neg", "pos")
     assert len(list(hub_source(f"hf:{tmp_path / 'two'}", **options).rows())) == 1
     assert len(list(hub_source(f"hf:{tmp_path / 'two'}:train", **options).rows())) == 3
-    with pytest.raises(BadInput, match="no split 'dev'; it has train, test"):
+    with pytest.raises(BadInput, match="no split 'dev'; valid: train, test"):
         hub_source(f"hf:{tmp_path / 'two'}:dev", **options)
     with pytest.raises(NotFound, match="--download"):
         hub_source("hf:no-such-dataset-of-heedful", **options)

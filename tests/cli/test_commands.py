@@ -217,7 +217,7 @@ def test_ctrl_c_says_that_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("heedful.runs.execution.load", stop)
     answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
     assert answer.code == 130
-    assert "the same command goes on where it was" in answer.err
+    assert "the same command resumes it" in answer.err
 
 
 def test_a_run_directory_of_another_configuration_is_one_line(
@@ -255,8 +255,9 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for model in ("flan", "han"):
         assert answer.out.count(f"docs    {model} bigru") == 2  # in either table
     assert "\u2026" not in answer.out  # nothing is cut
-    assert "Items that must go until the decision changes" in answer.out
-    assert "the most attended item is one that decides in" in answer.out
+    assert "Share of items removed until the decision flips" in answer.out
+    assert "the top-attended item is a deciding one in" in answer.out
+    assert "May this attention be shown as an explanation?\n  with caution: short bilstm, " in answer.out
     assert "heedful show" in answer.out
     assert f"Explore: open {(tmp_path / 'site' / 'index.html').as_uri()}" in answer.out
     assert (tmp_path / "site" / "index.html").is_file()

@@ -9,12 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.models.attentions import ATTENTIONS
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier, padded_query
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import decode, observe, predict
-from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS
+from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
 from tests.strategies import examples
@@ -37,7 +36,7 @@ def inputs_for(kind: Kind, sizes: list[int]) -> Inputs:
 
 def test_names_and_options_cover_every_model() -> None:
     assert set(ENCODERS) == set(ENCODER_OPTIONS)
-    assert set(ATTENTIONS) == set(ATTENTION_NAMES)
+    assert all(ATTENTIONS[name].usual and ATTENTIONS[name].to_query for name in ATTENTIONS)
 
 
 @pytest.mark.parametrize(("encoder", "attention", "kind"), EVERY_MODEL)

@@ -112,10 +112,12 @@ def test_looking_at_signs_first_makes_no_difference(kind: str) -> None:
         items = each_item(view, rows)
         for name in ORDERINGS:
             orders = Ranker(view, name, keys(evidence.ids), 0).orders(rows)
-            changed = flips(view.left(rows, *without_first(in_order(items, orders))), decided[:, :1].repeat(13, axis=1))
+            changed = flips(
+                view.decode_sums(rows, *without_first(in_order(items, orders))), decided[:, :1].repeat(13, axis=1)
+            )
             plain = np.where(changed[:, 1:].any(axis=1), changed[:, 1:].argmax(axis=1) + 1, 0)
             assert Steps(view, rows).first_flips(orders).tolist() == plain.tolist()
-        single = flips(view.left(rows, *without_each(items)), decided)
+        single = flips(view.decode_sums(rows, *without_each(items)), decided)
         assert (single_removals(view, rows).flips == single).all()
 
 

@@ -51,7 +51,7 @@ def test_permutations_are_decoded(seed: int, outputs: int) -> None:
 def test_items_are_asked_alone(seed: int, outputs: int) -> None:
     evidence = made(seed, outputs)
     view, frame = TanhView.of(evidence), violation(evidence)
-    alone = probabilities(view.says(np.arange(len(evidence.weights.values))).logits)
+    alone = probabilities(view.decode_single(np.arange(len(evidence.weights.values))).logits)
     for row in range(len(evidence)):
         one = evidence.slice(row, row + 1)
         for item in range(len(one.weights.values)):

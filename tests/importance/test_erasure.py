@@ -14,8 +14,9 @@ from polars.testing import assert_frame_equal
 from heedful.errors import BadConfig
 from heedful.evidence import chance, decide
 from heedful.importance import erasure as race
-from heedful.importance.attributions import ATTRIBUTIONS
+from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.erasure import RANKINGS, WAYS, erasure
+from heedful.importance.table import attributions
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -107,7 +108,7 @@ def check_race(model: Classifier, inputs: Inputs, steps: int) -> float:
     """Compare all races of a model; the share of them that end in a flip."""
     weights = decode(model, inputs).weights
     frame = erasure(model, names(inputs), inputs, weights, steps=steps)
-    ranked = {"attention": weights} | {name: each(model, inputs, 0.01) for name, each in ATTRIBUTIONS.items()}
+    ranked = {"attention": weights} | attributions(ClassifierTexts(model, inputs))
     flips = []
     for row, (way, ranking) in product(range(len(inputs)), product(WAYS, ranked)):
         alone = inputs.take(np.array([row]))
@@ -140,8 +141,7 @@ def test_attributions_are_signed_for_the_decision(kind: str, outputs: int) -> No
     """A small step along a token's vector changes the decided class's probability as its attribution says."""
     model, inputs = sharp(kind, outputs, "average").double(), inputs_for(kind)
     decided = decide(predict(model, inputs))
-    values = ATTRIBUTIONS["gradient_input"](model, inputs, 0.01)
-    whole = ATTRIBUTIONS["integrated_gradients"](model, inputs, 1e-4)
+    values, whole, _ = attributions(ClassifierTexts(model, inputs), tolerance=1e-4).values()
     before = chance(predict(model, inputs), decided)
     baseline = model.embedding.detach().clone()
     with torch.no_grad():

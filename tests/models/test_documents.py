@@ -12,13 +12,13 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from heedful.models import batches as grouping
-from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.attentions import Given
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier
 from heedful.models.documents import MODELS, Dropout, Han
 from heedful.models.encoders import ENCODERS, BiGRU
 from heedful.models.inference import decode, observe, predict
-from heedful.models.options import MODEL_NAMES, BiGRUOptions
+from heedful.models.options import ATTENTIONS, MODEL_NAMES, BiGRUOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_documents, make_model, make_tokens
 from tests.strategies import examples

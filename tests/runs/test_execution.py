@@ -5,12 +5,14 @@ import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 import heedful.runs.stages
+from heedful.corpora.cache_key import SCHEME
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.evidence import Evidence
 from heedful.files import locked
@@ -198,14 +200,52 @@ def test_a_directory_of_another_configuration_is_refused(copy_small_run: Copy, t
         perform(VALUES, out=tmp_path)
 
 
-def test_an_unfinished_run_whose_corpus_changed_is_refused(tmp_path: Path) -> None:
+def unfinished(out: Path, **corpus: Any) -> Path:
+    """A run killed in training, with other values in its manifest's table `corpus`."""
     with pytest.raises(Killed):
-        perform(VALUES, out=tmp_path, reporter=Killer(8))
-    (folder,) = tmp_path.iterdir()
+        perform(VALUES, out=out, reporter=Killer(8))
+    (folder,) = out.iterdir()
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["corpus"]["fingerprint"] = "0" * 16
+    manifest["corpus"] |= corpus
     (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_an_unfinished_run_whose_corpus_is_read_by_other_code_is_refused(tmp_path: Path) -> None:
+    unfinished(tmp_path, fingerprint=f"{SCHEME}-{'0' * 16}")
     with pytest.raises(BadInput, match="begun on other data: the code that reads corpus planted"):
+        perform(VALUES, out=tmp_path)
+
+
+class Lines(Reporter):
+    """Remembers what it was told at the end of each task."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def finish(self, summary: str = "") -> None:
+        self.lines.append(summary)
+
+
+def test_an_unfinished_run_with_a_key_of_an_earlier_scheme_resumes_with_a_notice(tmp_path: Path, finished: Run) -> None:
+    unfinished(tmp_path / "old", fingerprint="0" * 16)
+    reporter = Lines()
+    assert contents(perform(VALUES, out=tmp_path / "old", reporter=reporter).folder) == contents(finished.folder)
+    (notice,) = [line for line in reporter.lines if "earlier version" in line]
+    assert "corpus planted has the same content" in notice
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ({"content": "0" * 16}, "corpus planted has changed"),
+        ({"counts": {"train": [1, 2]}}, "the code that reads corpus planted"),
+        ({"classes": ["good", "bad"]}, "the code that reads corpus planted"),
+    ],
+)
+def test_an_earlier_scheme_is_no_excuse_for_other_data(tmp_path: Path, corpus: dict[str, Any], message: str) -> None:
+    unfinished(tmp_path, fingerprint="0" * 16, **corpus)
+    with pytest.raises(BadInput, match=f"begun on other data: {message}"):
         perform(VALUES, out=tmp_path)
 
 

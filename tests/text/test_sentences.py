@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from heedful.errors import BadConfig, BadInput, MissingExtra
 from heedful.text import sentences
-from heedful.text.sentences import in_a_row, text_sentences, token_sentences
+from heedful.text.sentences import flatten, text_sentences, token_sentences
 from heedful.text.tokenising import tokeniser
 from tests.strategies import examples
 
@@ -41,7 +41,7 @@ def check(text: str) -> None:
     assert text_sentences(text) == plain(text)
     for numbers in (True, False):
         cut = text_sentences(text, numbers=numbers)
-        assert in_a_row(cut)[0] == tokeniser(numbers=numbers)(text)
+        assert flatten(cut)[0] == tokeniser(numbers=numbers)(text)
         assert [len(sentence) for sentence in cut] == [len(sentence) for sentence in plain(text)]
         assert all(cut)
 
@@ -88,7 +88,7 @@ def test_tokens_stay_as_they_are():
     tokens = ["Two Words", ".", "X", "."]
     assert token_sentences(tokens) == [["Two Words", "."], ["X", "."]]
     assert token_sentences([]) == []
-    assert in_a_row([]) == ([], [])
+    assert flatten([]) == ([], [])
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_a_parser_cuts_and_the_tokens_are_ours(parser):
     odd = "We can't wait (so you 5pm stay). x:) ) y"
     for numbers in (True, False):
         cut = text_sentences(odd, parser, numbers=numbers)
-        assert in_a_row(cut)[0] == tokeniser(numbers=numbers)(odd)
+        assert flatten(cut)[0] == tokeniser(numbers=numbers)(odd)
         assert all(cut)
 
 

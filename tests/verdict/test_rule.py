@@ -59,23 +59,23 @@ def test_good_and_bad() -> None:
     assert bad.instances["answer"].unique().to_list() == ["no"]
 
 
-@pytest.mark.parametrize("asked", CRITERIA, ids=lambda asked: asked.name)
-def test_each_criterion_alone_prevents_a_yes(asked: Any) -> None:
+@pytest.mark.parametrize("spec", CRITERIA, ids=lambda spec: spec.name)
+def test_each_criterion_alone_prevents_a_yes(spec: Any) -> None:
     columns = {
         "permutation": ["permuted_tvd"],
         "lead": ["lead"],
         "against": ["against"],
         "race": ["attention_fall"],
         "replacement": ["replaced_tvd"],
-    }[asked.name]
+    }[spec.name]
     verdict = judge(signalled(**{name: BAD[name] for name in columns}), seed=0)
-    assert [name for name, outcome in outcomes(verdict).items() if outcome == "not met"] == [asked.name]
-    assert verdict.answer == ("no" if asked.decisive else "with caution")
-    assert verdict.instances["reasons"][0].to_list() == [asked.fails]
+    assert [name for name, outcome in outcomes(verdict).items() if outcome == "not met"] == [spec.name]
+    assert verdict.answer == ("no" if spec.decisive else "with caution")
+    assert verdict.instances["reasons"][0].to_list() == [spec.failure]
     untested = judge(signalled(**dict.fromkeys(columns)), seed=0)
-    assert outcomes(untested)[asked.name] == "untested"
-    assert untested.answer == ("with caution" if asked.decisive else "yes")
-    assert bool(untested.limits) == asked.decisive
+    assert outcomes(untested)[spec.name] == "untested"
+    assert untested.answer == ("with caution" if spec.decisive else "yes")
+    assert bool(untested.limits) == spec.decisive
 
 
 def test_the_largest_divergence_that_adversaries_reach_is_no_criterion() -> None:
@@ -96,7 +96,7 @@ def test_at_the_attention_alone_it_is_never_yes() -> None:
     verdict = judge(signalled(level="attention"), seed=0)
     assert {*outcomes(verdict).values()} == {"met"}
     assert verdict.answer == "with caution"
-    assert "attention only" in verdict.words
+    assert "no words were deleted" in verdict.words
     assert verdict.instances["answer"].unique().to_list() == ["with caution"]
 
 

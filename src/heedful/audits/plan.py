@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from heedful.experiments import EXPERIMENTS
 from heedful.files import fingerprint
 from heedful.models.options import Options
 from heedful.workspace.folder import Stage
@@ -68,11 +69,6 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", last.split(".")[0]).strip("-").lower()[:40] or "unnamed"
 
 
-# experiments on evidence that determines the outputs under other attention: exact, and fast enough for all instances
-EXACT = ("substitution", "permutation", "single_weight", "violation", "removal", "curves", "adversary")
-AFFINE = ("reach",)  # and those that need scores
-
-
 def plan(columns: Collection[str], *, battery: Collection[str], given: bool) -> list[Stage]:
     """The stages for evidence with these columns; `battery`: tests on the model (none: there is no model); `given`:
     whether there is importance from elsewhere."""
@@ -82,11 +78,14 @@ def plan(columns: Collection[str], *, battery: Collection[str], given: bool) -> 
 
 
 def exact_tests(columns: Collection[str]) -> tuple[str, ...]:
-    """The experiments that evidence with these columns supports by itself."""
-    truth = ("truth",) if "truth" in columns else ()
-    if "scores" in columns:
-        return (*EXACT, *AFFINE, *truth)
-    return (*EXACT, *truth) if "features" in columns else truth
+    """The experiments that evidence with these columns supports by itself: quick enough for all instances."""
+    return tuple(
+        experiment.name
+        for experiment in EXPERIMENTS.values()
+        if experiment.default
+        and {"importance", "model"}.isdisjoint(experiment.needs)
+        and experiment.unsupported(columns) is None
+    )
 
 
 def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) -> Iterator[Stage]:

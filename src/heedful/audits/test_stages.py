@@ -8,7 +8,7 @@ import polars as pl
 
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.attributions import attributions
+from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.audits.directory import Audit
 from heedful.audits.given_importance import as_importance, values_of
 from heedful.audits.texts_stage import Reader, rows_of
@@ -17,12 +17,13 @@ from heedful.evidence_checks import NO_LABEL
 from heedful.experiments import EXPERIMENTS
 from heedful.experiments.correlation import usual_top
 from heedful.files import Parts, scan_parquet, write_json
+from heedful.importance.table import attributions
 from heedful.list_columns import list_column
 from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import sample
 from heedful.verdict.rule import judge
-from heedful.verdict.signals import signals
+from heedful.verdict.signals import scan_signals
 from heedful.workspace.folder import Stage
 from heedful.workspace.parts import StageParts
 
@@ -68,7 +69,7 @@ def attribution_parts(audit: Audit, stage: Stage, subject: Subject) -> StagePart
 
     def part(start: int, stop: int) -> pl.DataFrame:
         ids, texts, _ = reader(rows[start:stop])
-        found = attributions(subject, texts, subject.read(texts))
+        found = attributions(SubjectTexts(subject, texts, subject.read(texts)))
         frames = [
             pl.DataFrame(
                 {"row": rows[start:stop].astype(np.uint32), "id": ids, "method": name, "values": list_column(values)}
@@ -131,8 +132,7 @@ def write_signals(audit: Audit, reporter: Reporter) -> None:
     parts = Parts(audit.folder / "signals.parquet")
     parts.discard()
     for start in range(0, len(ids), ROWS):
-        some = pl.col("id").is_in(ids[start : start + ROWS].implode())
-        parts.add(signals({name: frame.filter(some).collect() for name, frame in frames.items()}))
+        parts.add(scan_signals(frames, ids[start : start + ROWS]))
         reporter.reach(min(start + ROWS, len(ids)))
     parts.finish()
     reporter.finish(f"{len(ids):,} instances")

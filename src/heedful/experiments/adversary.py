@@ -1,4 +1,4 @@
-"""How different could attention be without changing the output? Jain & Wallace 2019, section 4.2.2: the eps-max JSD."""
+"""How different could attention be with the same output? The eps-max JSD of Jain & Wallace 2019, section 4.2.2."""
 
 import math
 from functools import partial
@@ -120,8 +120,8 @@ def check_epsilon(epsilon: float) -> None:
     """Raise unless an output may move by so much."""
     if not (isinstance(epsilon, Real) and 0 < epsilon < 1):
         raise BadConfig(
-            f"epsilon={epsilon!r}: it is how far an output may move, in total variation distance, which lies between "
-            "0 and 1; give a number between them, such as 0.01"
+            f"epsilon={epsilon!r}: how far the output may move, in total variation distance; give a number "
+            "between 0 and 1, such as 0.01"
         )
 
 
@@ -138,7 +138,7 @@ def _check(epsilon: float, method: str, preset: str, distributions: int, steps: 
 def _best(
     view: AffineView | TanhView, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
 ) -> Found:
-    """What is proven to be the optimum, or comes nearest to it."""
+    """The proven optimum, or the best found."""
     if isinstance(view, TanhView):
         return beyond_affine(view, epsilon, stream, instances, distributions=distributions, steps=steps)
     if view.classes == 2:
@@ -159,7 +159,7 @@ def _select(view: View, candidates: Ragged, epsilon: float) -> Found:
 
 
 def _feasible(view: View, found: Found, epsilon: float) -> Found:
-    """Scores beyond all measure (1e8) leave no digits to meet a bound with; the model's own attention meets any."""
+    """Fall back on the model's own attention where huge scores (1e8) leave too few digits to meet epsilon."""
     met = moved(view, found.weights) <= epsilon + SLACK  # (n,)
     weights = np.where(met[found.weights.row_of_value], found.weights.values, view.weights.values)
     return found._replace(weights=found.weights.like(weights))
@@ -167,8 +167,8 @@ def _feasible(view: View, found: Found, epsilon: float) -> Found:
 
 def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
     divergence = jsd(found.weights, view.weights)
-    apart = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
-    upper = np.where(np.abs(apart) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
+    gap = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
+    upper = np.where(np.abs(gap) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
@@ -177,7 +177,7 @@ def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
             "jsd": divergence,
             "tvd": moved(view, found.weights),
             "upper": upper,
-            "certified": np.abs(apart) <= PROVEN,
+            "certified": np.abs(gap) <= PROVEN,
             "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
         }
     )

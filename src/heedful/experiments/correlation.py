@@ -21,11 +21,11 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     opposite). Null where undefined: fewer than two items, or one of the two constant.
 
     `importance` has one row an instance and measure (see docs/formats.md); a measure with one row for each output is
-    taken at the decided one. Importance is what its size says: signs are dropped.
+    taken at the decided one. Signs are dropped: magnitude is importance.
     """
     check_count("top", top, least=1)
     decided = decisions_of(evidence)
-    measures = measured(evidence, importance, decided)
+    measures = measure_values(evidence, importance, decided)
     vectors = {"attention": evidence.weights}
     vectors |= {name: values.like(np.abs(values.values)) for name, values in measures.items()}
     columns: dict[str, pl.Series] = {
@@ -56,7 +56,7 @@ def usual_top(mean_items: float) -> int:
     return max(10, int(0.1 * mean_items))
 
 
-def measured(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
+def measure_values(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
     """The values (N,) of each measure in a frame with one row an instance and measure (see docs/formats.md); a measure
     with one row for each output is taken at the decided one."""
     missing = [name for name in ("id", "measure", "output", "values") if name not in importance.columns]

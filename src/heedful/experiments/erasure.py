@@ -51,7 +51,7 @@ def erasure_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
         never = several[f"{way}_{ranking}_count"].null_count()
         row: dict[str, object] = {"way": way, "ranking": ranking, "n": len(several), "never": never}
         for mean in _ERASURE_MEANS:
-            told = found[f"{way} {ranking} {mean}"]
-            row |= {mean: told.mean, f"{mean}_low": told.low, f"{mean}_high": told.high}
+            estimate = found[f"{way} {ranking} {mean}"]
+            row |= {mean: estimate.mean, f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_ERASURE_KINDS)

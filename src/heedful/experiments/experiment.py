@@ -18,15 +18,18 @@ from heedful.tanh_decoder import row_slices
 
 ITEMS = 1 << 19  # at a time, one instance at least
 NUMBERS = 1 << 22  # scores, or features, at a time: 32 MB an array
+
 Need = Literal["decoder", "affine decoder", "truth", "importance", "model"]
-_EVIDENCE_NEEDS: dict[Need, tuple[set[str], str]] = {  # columns, of which one must be there, and what to say without
+
+_EVIDENCE_NEEDS: dict[Need, tuple[set[str], str]] = {  # columns of which one must be there, and why
     "decoder": (
         {"scores", "features"},
         "needs evidence with 'scores' or 'features': without them the output under other weights is unknown",
     ),
     "affine decoder": ({"scores"}, "needs an affine decoder; question-answering models have a non-linear one"),
-    "truth": ({"truth"}, "needs evidence with the column 'truth', which says which items decide; this corpus has none"),
+    "truth": ({"truth"}, "needs evidence with the column 'truth' (the items that really decide); this corpus has none"),
 }
+
 Options = ParamSpec("Options")
 Function = Callable[Concatenate[Evidence, Options], pl.DataFrame]
 

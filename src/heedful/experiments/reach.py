@@ -1,8 +1,9 @@
-"""The greatest probability of each class over all attention distributions, for more than two classes.
+"""Could any attention weights change the decision? And how far could they move each probability?
 
-Maximising log p_k = z_k - logsumexp(z) over the convex hull of the items' logits is a convex program. Frank-Wolfe in
-its pairwise form (Lacoste-Julien & Jaggi 2015) solves it without projections: each step moves weight from the item that
-holds the class back most to the item that helps it most, by an exact line search. Its duality gap bounds what is left.
+Whether the decision can change is exact: some item alone must decide otherwise. So are the ranges for two classes. For
+more, maximising log p_k = z_k - logsumexp(z) over the convex hull of the items' logits is a convex program. Pairwise
+Frank-Wolfe (Lacoste-Julien & Jaggi 2015) solves it without projections: each step moves weight from the item that holds
+the class back most to the item that helps it most, by an exact line search. Its duality gap bounds what is left.
 """
 
 from typing import NamedTuple
@@ -32,18 +33,18 @@ def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
     irrelevant to the decision.
     """
     check_count("iterations", iterations, least=0)
-    margins = AffineView.of(evidence)
-    says = first_best(margins.alone.values, np.abs(margins.alone.values))  # (N,): the class each item alone decides for
-    can_change = margins.alone.like(says != margins.decided[margins.alone.row_of_value]).sum() > 0
-    alone = margins.alone.like(probabilities(margins.alone.values))  # (N, K)
+    view = AffineView.of(evidence)
+    classes = first_best(view.alone.values, np.abs(view.alone.values))  # (N,): what each item alone decides
+    can_change = view.alone.like(classes != view.decided[view.alone.row_of_value]).sum() > 0
+    alone = view.alone.like(probabilities(view.alone.values))  # (N, K)
     lowest, highest = -alone.like(-alone.values).max(), alone.max()  # (n, K)
     gap = np.zeros(len(evidence))
-    if margins.classes > 2:
-        highest, gap = largest_probability(margins.alone, iterations=iterations)
+    if view.classes > 2:
+        highest, gap = largest_probability(view.alone, iterations=iterations)
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": margins.decided.astype(np.int32),
+            "decision": view.decided.astype(np.int32),
             "can_change": can_change,
             "lowest": _like_output(lowest, evidence),
             "highest": _like_output(highest, evidence),
@@ -71,10 +72,10 @@ def _like_output(values: Floats, evidence: Evidence) -> pl.Series:
 
 
 class Largest(NamedTuple):
-    """Greatest probabilities, and how far from the truth they may be."""
+    """Greatest probabilities, and their error."""
 
     highest: Floats  # (n, K), attained
-    gap: Floats  # (n,): no probability exceeds its `highest` by more
+    gap: Floats  # (n,): how much greater the true maximum may be
 
 
 def largest_probability(alone: Ragged, *, iterations: int) -> Largest:

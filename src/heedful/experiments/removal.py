@@ -1,7 +1,7 @@
-"""How many items must go before the decision changes? (Serrano & Smith 2019, section 5: sets of weights)
+"""How many weights must be zeroed before the decision flips? (Serrano & Smith 2019, section 5: sets of weights)
 
-If attention ranks items by importance, few of the most attended should suffice. How few would suffice at best the paper
-could not say; where the decoder is affine the smallest set is exact.
+If attention ranks items by importance, few of the top-attended should suffice. With an affine decoder the smallest set
+that flips the decision is found exactly, which the paper could not do.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from heedful.experiments.affine_view import AffineView
 from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, share_removed
 from heedful.experiments.rankings import (
     RANKINGS,
-    Left,
     Ranker,
+    WeightedSums,
     batches,
     check_rankings,
     each_item,
@@ -56,7 +56,7 @@ def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: i
         "items": lengths.astype(np.int32),
         "confidence": output[np.arange(len(output)), view.decided],
         "entropy": entr(output).sum(axis=1),
-        "default": ~flips(view.nothing, view.decided),
+        "default": ~flips(view.unattended, view.decided),
     }
     rankers = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names if name != "optimal"}
     for name, (counts, masses) in _first_flips(view, rankers, orders).items():
@@ -166,7 +166,7 @@ def smallest_flip_sets(view: AffineView, rows: Indices) -> FlipSets:
     chosen = np.zeros(mask.shape, dtype=bool)
     np.put_along_axis(chosen, orders[each, :, rival], np.arange(mask.shape[1]) < count[:, None], axis=1)
     weighty = weights > 0
-    everything = flips(Sums(*(values[rows] for values in view.nothing)), decided) & (weighty.sum(axis=1) < least)
+    everything = flips(Sums(*(values[rows] for values in view.unattended)), decided) & (weighty.sum(axis=1) < least)
     return FlipSets(np.where(everything, weighty.sum(axis=1), count), np.where(everything[:, None], weighty, chosen))
 
 
@@ -219,7 +219,7 @@ class Steps:
 
 
 class _Margins:
-    """What each item adds to the margin of the decision over each rival, and in the decision's own place its weight."""
+    """Each item's contribution to the margin over each rival; in the decision's own row, its weight."""
 
     def __init__(self, view: AffineView, rows: Indices) -> None:
         weights, alone = view.by_class(rows)  # (B, T), (K, B, T)
@@ -228,7 +228,7 @@ class _Margins:
         self.terms *= weights
         self.terms[decided, each] = weights
         self.decided = decided
-        self.nothing = flips(Sums(*(values[rows] for values in view.nothing)), decided)  # (B,)
+        self.nothing = flips(Sums(*(values[rows] for values in view.unattended)), decided)  # (B,)
         # no sum of sizes of what is left exceeds this times the weight that is left
         self.greatest = 2 * np.maximum(alone.max(axis=(0, 2)), -alone.min(axis=(0, 2)))
 
@@ -248,13 +248,13 @@ class _Margins:
         return np.where(steps.any(axis=1), steps.argmax(axis=1) + 1, 0), sure
 
 
-def _first_of(view: View, rows: Indices, left: Left) -> Indices:
-    """The first step that changes the decision, (B,), by decoding some steps at a time."""
+def _first_of(view: View, rows: Indices, left: WeightedSums) -> Indices:
+    """The first step that changes the decision, (B,): decodes a few steps at a time."""
     found = np.zeros(len(rows), dtype=np.int64)
     waiting, start, steps = np.arange(len(rows)), 1, _FIRST_STEPS
     while len(waiting) and start < left.mass.shape[1]:
         stop = start + steps
-        sums = view.left(rows[waiting], left.mixed[waiting, start:stop], left.mass[waiting, start:stop])
+        sums = view.decode_sums(rows[waiting], left.mixed[waiting, start:stop], left.mass[waiting, start:stop])
         changed = flips(sums, np.broadcast_to(view.decided[rows[waiting], None], sums.logits.shape[:2]))
         some = changed.any(axis=1)
         found[waiting[some]] = start + changed[some].argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Which of two rankings changes a decision sooner, instance by instance (Serrano & Smith 2019, section 5)."""
+"""Which ranking flips decisions with fewer items? From the frame of `removal` (Serrano & Smith 2019, section 5)."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -43,7 +43,7 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     `random` is the mean over all its orders: first of an instance's, then of the instances.
     """
     check_frame(frame, "removal", ["items", "confidence"])
-    several, names = frame.filter(pl.col("items") > 1), present(frame)
+    several, names = frame.filter(pl.col("items") > 1), rankings_in(frame)
     values = {name: _values(several, name) for name in names}  # (n,) each, NaN where undefined
     figures = {f"{name} {mean}": values[name][mean] for name in names for mean in _MEANS}
     found = estimates(pl.DataFrame(figures), seed=seed, draws=draws)
@@ -51,11 +51,11 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     for name in names:
         row: dict[str, object] = {"ranking": name, "n": len(several), "never": float(values[name]["never"].sum())}
         for mean in _MEANS:
-            told = found[f"{name} {mean}"]
-            row[mean] = told.mean
+            estimate = found[f"{name} {mean}"]
+            row[mean] = estimate.mean
             if mean in ("fraction", "mass"):
-                row[f"{mean}_std"] = told.std
-            row |= {f"{mean}_low": told.low, f"{mean}_high": told.high}
+                row[f"{mean}_std"] = estimate.std
+            row |= {f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
 
@@ -86,7 +86,7 @@ def removal_wins(
         pair = needed.select(first, second).to_numpy()  # (n, 2)
         compared = pair[np.isfinite(pair).any(axis=1)]
         tested = sign_test(compared[:, 0], compared[:, 1])
-        told = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
+        shares_of = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
         rows.append(
             {
                 "first": first,
@@ -96,11 +96,11 @@ def removal_wins(
                 "second_wins": tested.higher,
                 "ties": tested.ties,
                 "neither": len(needed) - len(compared),
-                "share": told["share"].mean,
-                "low": told["share"].low,
-                "high": told["share"].high,
+                "share": shares_of["share"].mean,
+                "low": shares_of["share"].low,
+                "high": shares_of["share"].high,
                 **{
-                    f"{name}_all{end}": getattr(told[f"{name}_all"], end[1:] or "mean")
+                    f"{name}_all{end}": getattr(shares_of[f"{name}_all"], end[1:] or "mean")
                     for name in ("first", "second")
                     for end in _ENDS
                 },
@@ -143,15 +143,15 @@ def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: p
     """From the frames of `single_weight` and `removal` (None: not performed), one row a `claim`: the `share` of
     the `n` instances that speaks for it, the one that speaks `against` it, and whether it `holds`.
 
-    Who changes decisions sooner is told by a sign test, Holm-corrected over all pairs of rankings; `holds` is null
-    where it is not significant (p > 0.05), or where there is nothing to tell from. `only` is as in `removal_wins`.
+    Which ranking needs fewer items is decided by a sign test, Holm-corrected over all pairs of rankings; `holds` is
+    null where that is not significant (p > 0.05) or nothing is known. `only` is as in `removal_wins`.
     """
     rows: list[tuple[str, int, float | None, float | None, bool | None]] = []
     if single is not None:
-        told = flip_table(single, draws=0).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
-        changed = told.select(pl.col("both") + pl.col("top_only")).item()
+        flips = flip_table(single, draws=0).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
+        changed = flips.select(pl.col("both") + pl.col("top_only")).item()
         shares = (None, None, None) if changed is None else (1 - changed, changed, changed < 0.5)
-        rows.append((_SINGLE, told["n"].item(), *shares))
+        rows.append((_SINGLE, flips["n"].item(), *shares))
     if removed is not None:
         wins = removal_wins(removed, only=only, draws=0)
         rows += [(claim, *_sooner(wins, *pair)) for pair, claim in _SOONER.items()]
@@ -159,7 +159,7 @@ def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: p
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def present(frame: pl.DataFrame) -> list[str]:
+def rankings_in(frame: pl.DataFrame) -> list[str]:
     """The rankings of a frame; `optimal` only if it is known of some instance."""
     return [
         name

@@ -1,8 +1,8 @@
 """Does the highest weight matter more than another? (Serrano & Smith 2019, section 4: single weights)
 
-The item that ranks first is removed, and in its stead some other one, the rival. The paper draws one rival an instance;
-the outputs without each single item are all known here, so the expectation over the rival is exact, and the draw is
-kept for figures that show instances.
+Zero the attention of the item that ranks first, or of another one, the rival. The paper draws one rival an instance;
+here the output without each single item is known, so the expectation over the rival is exact. One draw is kept for
+figures that show instances.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -96,8 +96,8 @@ def flip_table(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.D
     for name, way in ways:
         row: dict[str, object] = {"ranking": name, "rival": way, "n": len(several)}
         for share in SHARES:
-            told = found[f"{name} {way} {share}"]
-            row |= {share: told.mean, f"{share}_low": told.low, f"{share}_high": told.high}
+            estimate = found[f"{name} {way} {share}"]
+            row |= {share: estimate.mean, f"{share}_low": estimate.low, f"{share}_high": estimate.high}
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_KINDS)
 
@@ -119,7 +119,7 @@ def _shares(name: str, way: str) -> dict[str, pl.Expr]:
 
 
 class Without(NamedTuple):
-    """What happens without each single item."""
+    """What zeroing each single item does."""
 
     js: Ragged  # (N,)
     flips: Ragged  # (N,) of truth values
@@ -140,7 +140,7 @@ def _without_each(view: View) -> Without:
 def compared(
     weights: Ragged, without: Without, top: Indices, uniform: Floats, rival: Rival
 ) -> dict[str, Floats | Flags]:
-    """The first items (n,), given by their places among all, against their rivals."""
+    """The figures of top items (n,), by their places among all items, against their rivals."""
     drawn = drawn_rivals(weights, top, uniform, rival)
     rivals = _rivals(weights, top, rival)
     js, ahead = without.js.values, (without.js.values[top] + ROUNDING)[weights.row_of_value]
@@ -178,15 +178,15 @@ def drawn_rivals(weights: Ragged, top: Indices, uniform: Floats, rival: Rival) -
     return np.asarray(np.where(others > 0, place + step, first))
 
 
-class Singles(NamedTuple):
-    """Logits of instances (B,) without each of their items, and whether the decision is another one."""
+class SingleRemovals(NamedTuple):
+    """Logits of instances (B,) without each of their items, and whether the decision flips."""
 
     logits: Floats  # (B, T, K)
     flips: Flags  # (B, T)
 
 
-def single_removals(view: View, rows: Indices) -> Singles:
-    """Decode what is left; where the decoder is affine, sums run class by class, (K, B, T), along memory."""
+def single_removals(view: View, rows: Indices) -> SingleRemovals:
+    """Zero each item of instances (B,) alone; affine decoders sum class by class, (K, B, T), along memory."""
     if not isinstance(view, AffineView):
         return _decoded(view, rows)
     weights, alone = view.by_class(rows)  # (B, T), (K, B, T)
@@ -194,7 +194,7 @@ def single_removals(view: View, rows: Indices) -> Singles:
     decided, each = view.decided[rows], np.arange(len(rows))
     margins = logits[decided, each] - logits
     margins[decided, each] = np.inf
-    found = Singles(logits.transpose(1, 2, 0), margins.min(axis=0) < 0)
+    found = SingleRemovals(logits.transpose(1, 2, 0), margins.min(axis=0) < 0)
     # no sum of sizes of what is left exceeds this
     greatest = 2 * np.maximum(np.abs(alone).max(axis=(0, 2)), np.abs(view.bias[rows]).max(axis=1))  # (B,)
     near = (np.abs(margins, out=margins).min(axis=0) <= TOLERANCE * greatest[:, None]).any(axis=1)
@@ -221,8 +221,8 @@ def _others(values: Floats) -> Floats:
     return sums
 
 
-def _decoded(view: View, rows: Indices, width: int = 0) -> Singles:
-    sums = view.left(rows, *without_each(each_item(view, rows)))
+def _decoded(view: View, rows: Indices, width: int = 0) -> SingleRemovals:
+    sums = view.decode_sums(rows, *without_each(each_item(view, rows)))
     changed = flips(sums, np.broadcast_to(view.decided[rows, None], sums.logits.shape[:2]))
     padding = np.zeros((len(rows), max(0, width - changed.shape[1])), dtype=bool)
-    return Singles(sums.logits, np.concatenate([changed, padding], axis=1))
+    return SingleRemovals(sums.logits, np.concatenate([changed, padding], axis=1))

@@ -1,4 +1,4 @@
-"""Means over runs and instances, and their differences: runs of one configuration were tested on the same instances."""
+"""Means of experiments over instances and runs, their differences, and bootstrap intervals of all of these."""
 
 from typing import NamedTuple
 
@@ -77,7 +77,7 @@ class Pooled(NamedTuple):
 
 
 def pooled(values: ArrayLike, *, seed: int = 0, draws: int = 1000) -> Pooled:
-    """Of values (runs, instances), undefined ones (NaN) left out.
+    """The mean of values (runs, instances), undefined ones (NaN) left out.
 
     >>> pooled([[0.0, 1.0, float("nan")], [1.0, 1.0, 1.0]], draws=0)
     Pooled(mean=0.8, low=None, high=None, n=5, spread=0.3535533905932738)
@@ -112,8 +112,8 @@ def difference(
     """The mean of `first` minus that of `second`, (runs, instances) each, with its 95 % bootstrap interval over runs
     and instances; None where one of them is nowhere defined.
 
-    Runs are drawn apart. Instances are drawn once for both if the two are of the same instances, in the same order
-    (`paired`), and apart if not. Undefined values (NaN) are left out.
+    Runs are drawn separately. Instances are drawn together if both are of the same instances in the same order
+    (`paired`), separately if not. Undefined values (NaN) are left out.
     """
     one, other = (np.atleast_2d(np.asarray(values, dtype=np.float64)) for values in (first, second))
     if paired and one.shape[1] != other.shape[1]:
@@ -142,7 +142,7 @@ def over_runs(drawn: Floats, *, seed: int = 0) -> Interval | None:
 
 
 def _times(generator: np.random.Generator, number: int, draws: int) -> Floats:
-    """How often each of so many is in each draw, (draws, number)."""
+    """How often each of `number` things is in each draw, (draws, number)."""
     return generator.multinomial(number, np.full(number, 1 / number), size=draws).astype(np.float64)
 
 

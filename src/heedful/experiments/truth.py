@@ -1,4 +1,4 @@
-"""Does attention lie on the items that really decide? For corpora that know which these are."""
+"""Is the attention on the items that really decide? For corpora that mark these."""
 
 import polars as pl
 

@@ -15,12 +15,11 @@ from heedful.audits.overview import facts
 from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import read_metadata
 from heedful.files import scan_parquet, write_json, write_parquet
-from heedful.findings.run_verdict import Side, Sign, Verdict
 from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
+from heedful.verdict.verdict import Verdict
 
-_SIDES: dict[str, Side] = {"met": "for", "not met": "against", "open": "undecided", "untested": "unknown"}
 _UNKNOWN = dict.fromkeys(("accuracy", "macro_f1", "roc_auc", "average_precision"))
 
 
@@ -74,11 +73,10 @@ class AuditedRun(Run):
         """An audit performs all that it can."""
         return "is not among the tests of this audit"
 
+    @property
     def verdict(self) -> Verdict:
-        """The audit's verdict in the terms of a report."""
-        found = self.audit.verdict
-        signs = [Sign(c.name, _SIDES[c.outcome], c.words, c.question) for c in found.criteria]
-        return Verdict(found.words, signs)
+        """The audit's own."""
+        return self.audit.verdict
 
     def _copy(self) -> None:
         source, ids = self.audit.folder, _tested(self.audit)

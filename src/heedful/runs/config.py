@@ -11,8 +11,8 @@ from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.experiments.rankings import RANKINGS
 from heedful.files import fingerprint
-from heedful.importance import MEASURES
-from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
+from heedful.importance import MEASURES, RUN_MEASURES
+from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
 from heedful.runs.presets import PRESETS, defaults
 
 Section = TypeVar("Section", bound=BaseModel)
@@ -63,13 +63,13 @@ class EmbeddingOptions(Options):
 class ImportanceOptions(Options):
     """How the importance of tokens is measured."""
 
-    measures: tuple[str, ...] = Field(MEASURES, min_length=1)
+    measures: tuple[str, ...] = Field(RUN_MEASURES, min_length=1)
     tolerance: float = Field(0.01, gt=0, allow_inf_nan=False)  # error of integrated gradients
 
     @field_validator("measures")
     @classmethod
     def _known(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
-        return _known_names("measure", measures, MEASURES)
+        return _known_names("measure", measures, tuple(MEASURES))
 
 
 class ExperimentOptions(Options):
@@ -128,7 +128,7 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
         "corpus": READERS,
         "model": MODEL_NAMES,
         "encoder": ENCODER_OPTIONS,
-        "attention": ATTENTION_NAMES,
+        "attention": ATTENTIONS,
         "preset": PRESETS,
     }
     for kind, known in valid.items():

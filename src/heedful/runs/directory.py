@@ -12,6 +12,9 @@ from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.text.vocabulary import Vocabulary
+from heedful.verdict.rule import judge
+from heedful.verdict.signals import scan_signals
+from heedful.verdict.verdict import Verdict
 from heedful.workspace.folder import MANIFEST, Stage, StageFolder, damage_named
 
 if TYPE_CHECKING:
@@ -120,6 +123,14 @@ class Run(StageFolder):
             raise unknown_name("experiment", str(experiment), EXPERIMENT_NAMES)
         self.require(experiment)
         return self._read_parquet(STAGES[experiment].file)
+
+    @property
+    def verdict(self) -> Verdict:
+        """May this attention be shown as an explanation? Judged from the experiments that were performed."""
+        done = [name for name in EXPERIMENT_NAMES if self.done(name)]
+        with damage_named(self.folder / "results", pl.exceptions.PolarsError):
+            found = scan_signals({name: scan_parquet(self.folder / STAGES[name].file) for name in done})
+        return judge(found, seed=self.config.seed)
 
     @property
     def history(self) -> pl.DataFrame:

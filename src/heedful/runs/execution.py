@@ -14,7 +14,7 @@ from heedful.progress import Reporter
 from heedful.runs.config import resolve
 from heedful.runs.directory import STAGES, Run
 from heedful.runs.experiment_stages import choose_experiments, parse_experiments
-from heedful.runs.sources import Sources, changed_data
+from heedful.runs.sources import Sources, check_reading
 from heedful.runs.stages import prepare, train_model, write_evidence
 from heedful.runs.workers import Workers
 from heedful.version import __version__
@@ -101,11 +101,12 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
         reporter.reach(read, f"{read:,} documents")
 
     corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
-    known = run.manifest.get("corpus", {}).get("fingerprint", corpus.fingerprint)
-    if known != corpus.fingerprint:
-        raise changed_data(run, f"the code that reads corpus {config.corpus}")
+    notice = check_reading(run, corpus)
     sizes = corpus.sizes()
     reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
+    if notice:
+        reporter.start(run.folder.name)
+        reporter.finish(notice)
     return corpus
 
 

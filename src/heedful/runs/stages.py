@@ -17,7 +17,8 @@ from heedful.files import Parts, atomic, scan_parquet, write_json, write_text
 from heedful.models.checkpoint import read_tensors, write_tensors
 from heedful.models.inference import decoder_of, observe
 from heedful.models.metrics import classification_metrics
-from heedful.models.training import Step, selected_epoch, train
+from heedful.models.schedule import selected_epoch
+from heedful.models.training import Step, train
 from heedful.progress import Reporter
 from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, HeedfulError, NotFound, unknown_name
-from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES
+from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS, MODEL_NAMES
 from heedful.runs.config import RunConfig, merge, names_or_defaults, read_toml, resolve
 from heedful.runs.experiment_stages import parse_experiments
 from heedful.runs.presets import PRESETS
@@ -94,7 +94,7 @@ _NAMES: dict[str, Sequence[str]] = {
     "corpus": tuple(READERS),
     "model": MODEL_NAMES,
     "encoder": tuple(ENCODER_OPTIONS),
-    "attention": ATTENTION_NAMES,
+    "attention": tuple(ATTENTIONS),
     "preset": PRESETS,
 }
 _UNSET = object()

@@ -9,11 +9,12 @@ import pytest
 
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.attributions import attributions
+from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.audits.given_importance import importance_rankings
 from heedful.errors import BadConfig, BadInput
 from heedful.evidence import decide, probabilities
 from heedful.experiments.erasure import erasure_scores
+from heedful.importance.table import attributions
 from heedful.ragged import Ragged
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 
@@ -50,7 +51,7 @@ def test_equals_a_plain_race(outputs: int) -> None:
     subject, texts = Small(outputs=outputs, heads=2), make_texts([5, 1, 9, 3], framed=True, pieces=True)
     ids, seen = named(texts), subject.read(texts)
     frame = BATTERY["erasure"].perform(subject, ids, texts, seen)
-    ranked = {"attention": seen.weights, **attributions(subject, texts, seen)}
+    ranked = {"attention": seen.weights, **attributions(SubjectTexts(subject, texts, seen))}
     flips = []
     for row, way, ranking in product(range(len(texts)), ("delete", "blank"), ranked):
         expected = plain_race(subject, texts.take([row]), ranked[ranking][row], way)
@@ -91,7 +92,7 @@ def test_importance_that_cannot_be_raced_is_refused() -> None:
         ("method", pl.lit("attention"), "rename it"),
         ("values", pl.lit([1.0, 2.0]), "2 values for 3 items"),
         ("values", pl.col("values").list.eval(pl.element() * float("nan")), "finite"),
-        ("tokens", pl.col("tokens").list.reverse(), "not the items"),
+        ("tokens", pl.col("tokens").list.reverse(), "differ from the items"),
         ("id", pl.lit("i0"), "several rows"),
     ]:
         with pytest.raises(BadInput, match=said):

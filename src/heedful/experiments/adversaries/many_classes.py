@@ -1,10 +1,10 @@
-"""More than two classes: what other attention reaches, and what none can exceed.
+"""More than two classes: how far other attention gets, and a bound that none can exceed.
 
-There is no closed form: the feasible set is not a polytope. Upper bound: a total variation distance of at most epsilon
-holds the log-odds of any two classes in a slab, and each slab alone is the problem of two classes, solved exactly; no
-maximum of these can be exceeded, nor what any decoder allows. Lower bound: the best of single items, pairs, triples,
-linear programs' vertices and what the paper's search finds, and of what lies beyond these in straight lines, each
-decoded and found feasible; the model's own attention if there is no other.
+There is no closed form, since the feasible set is not a polytope. Upper bound: a total variation distance of at most
+epsilon holds the log-odds of any two classes in a slab, and each slab alone is the problem of two classes, solved
+exactly; no maximum of these can be exceeded, nor what any decoder allows. Lower bound: the best of single items, pairs,
+triples, linear programs' vertices and what the paper's search finds, and of what lies beyond these in straight lines,
+each decoded and found feasible; the model's own attention if there is no other.
 """
 
 from itertools import combinations
@@ -36,37 +36,37 @@ SHORT = 4  # items a class: so few that the paper's search might win
 DISTRIBUTIONS, STEPS = 5, 500  # of the paper's search
 
 
-def several_classes(margins: AffineView, epsilon: float, stream: Stream, instances: Keys) -> Found:
+def several_classes(view: AffineView, epsilon: float, stream: Stream, instances: Keys) -> Found:
     """Lower and upper bound of the optimum for each instance."""
-    upper = upper_bound(margins, epsilon)
-    output = margins.output
-    weights, reached = _single_items(margins, output, epsilon)
+    upper = upper_bound(view, epsilon)
+    output = view.output
+    weights, reached = _single_items(view, output, epsilon)
     rows = weights.values.copy()
-    apart = upper - reached > PROVEN  # (n,)
-    searched = _searched(margins, apart, epsilon, stream, instances)
-    for index in np.flatnonzero(apart).tolist():
-        instance = Instance(margins.weights[index], margins.alone[index], output[index])
+    unproven = upper - reached > PROVEN  # (n,)
+    searched = _searched(view, unproven, epsilon, stream, instances)
+    for index in np.flatnonzero(unproven).tolist():
+        instance = Instance(view.weights[index], view.alone[index], output[index])
         found = _mixed(instance, searched.get(index), epsilon, stream, instances[index])
         if found.divergence > reached[index]:
             rows[weights.offsets[index] : weights.offsets[index + 1]] = found.weights
     return Found(weights.like(rows), upper)
 
 
-def upper_bound(margins: AffineView, epsilon: float) -> Floats:
+def upper_bound(view: AffineView, epsilon: float) -> Floats:
     """What no attention that moves the output by at most epsilon exceeds, (n,); exact for two classes."""
-    output = margins.output
-    bound = decoder_free_bound(margins.weights)
-    for c, d in combinations(range(margins.classes), 2):
-        odds = margins.alone.like(margins.alone.values[:, c] - margins.alone.values[:, d])
+    output = view.output
+    bound = decoder_free_bound(view.weights)
+    for c, d in combinations(range(view.classes), 2):
+        odds = view.alone.like(view.alone.values[:, c] - view.alone.values[:, d])
         low, high = slab(output[:, c], output[:, d], epsilon)
-        bound = np.minimum(bound, best_vertices(margins.weights, odds, low, high).divergence)
+        bound = np.minimum(bound, best_vertices(view.weights, odds, low, high).divergence)
     return bound
 
 
-def _single_items(margins: AffineView, output: Floats, epsilon: float) -> tuple[Ragged, Floats]:
-    """All weight on the lightest item that alone says what the instance says; else the model's own weights."""
-    own = margins.weights
-    feasible = tvd(probabilities(margins.alone.values), output[own.row_of_value]) <= epsilon  # (N,)
+def _single_items(view: AffineView, output: Floats, epsilon: float) -> tuple[Ragged, Floats]:
+    """All weight on the lightest item that alone gives the same output; else the model's own weights."""
+    own = view.weights
+    feasible = tvd(probabilities(view.alone.values), output[own.row_of_value]) <= epsilon  # (N,)
     best = own.like(np.where(feasible, -own.values, -np.inf)).argmax()  # (n,)
     chosen = feasible[best]
     values = np.where(chosen[own.row_of_value], 0.0, own.values)
@@ -75,13 +75,13 @@ def _single_items(margins: AffineView, output: Floats, epsilon: float) -> tuple[
     return own.like(values), divergence
 
 
-def _searched(margins: AffineView, wanted: Flags, epsilon: float, stream: Stream, instances: Keys) -> dict[int, Floats]:
+def _searched(view: AffineView, wanted: Flags, epsilon: float, stream: Stream, instances: Keys) -> dict[int, Floats]:
     """What the paper's search finds for short instances (k, T), by their index: with its seed it never beats us."""
-    rows = np.flatnonzero(wanted & (margins.weights.lengths <= SHORT * margins.classes))
+    rows = np.flatnonzero(wanted & (view.weights.lengths <= SHORT * view.classes))
     if not len(rows):
         return {}
-    short = margins.take(rows)
-    objective = Objective.of("paper", epsilon=epsilon, distributions=DISTRIBUTIONS, outputs=margins.classes)
+    short = view.take(rows)
+    objective = Objective.of("paper", epsilon=epsilon, distributions=DISTRIBUTIONS, outputs=view.classes)
     found = search(short, objective, stream, instances[rows], distributions=DISTRIBUTIONS, steps=STEPS)
     return {int(row): found[index].T for index, row in enumerate(rows)}
 
@@ -111,7 +111,7 @@ def _mixed(instance: Instance, searched: Floats | None, epsilon: float, stream: 
     if size <= TIGHT * classes:
         cloud = random_rays(instance, RAYS, epsilon, draw)
         points = np.concatenate([points, outwards(instance, np.eye(size), epsilon), cloud])
-    if classes > 3 or cloud is not None:  # of three classes and many items the triples have said it all
+    if classes > 3 or cloud is not None:  # with three classes and many items, triples suffice
         points = climb(instance, points, epsilon, draw, cloud)
     found.append(Mixtures.everywhere(points).best(instance, epsilon))
     return max(found, key=_divergence)

@@ -1,8 +1,9 @@
-"""Padded instances as the paper's search decodes them, thousands of times: items first, and instances last.
+"""The search of Jain & Wallace 2019, section 4.2.2: several distributions, optimised together by Adam.
 
-Sums over items add padding's zeros last, and are the same in any batch. Products of matrices are not: how they add
-depends on the shape. So where a decoder mixes features, an instance is padded to a length, and to a number of classes,
-of its own, stands in batches with its like only, and has its products to itself.
+Instances are padded, items first and instances last, because they are decoded thousands of times. Sums over items add
+padding's zeros last, and are the same in any batch. Products of matrices are not: how they add depends on the shape. So
+where a decoder mixes features, an instance is padded to a length, and to a number of classes, of its own, stands in
+batches with its like only, and has its products to itself.
 """
 
 from abc import ABC, abstractmethod
@@ -94,7 +95,7 @@ class AffineBatch(Batch):
 
 
 @dataclass(frozen=True)
-class BlendBatch(Batch):
+class TanhBatch(Batch):
     """With the features of the items, and the part of the decoder that an instance's candidates need."""
 
     features: Floats  # (B, T, F)
@@ -103,7 +104,7 @@ class BlendBatch(Batch):
     bias: Floats  # (B or 1, 1, C), minus infinity in padding
 
     @classmethod
-    def of(cls, view: TanhView, rows: Indices, length: int, classes: int) -> "BlendBatch":
+    def of(cls, view: TanhView, rows: Indices, length: int, classes: int) -> "TanhBatch":
         """Pad instances to so many items and candidates."""
         real = np.arange(length) < view.weights.lengths[rows, None]  # (B, T)
         own = np.zeros(real.shape)
@@ -187,9 +188,9 @@ def gradient(free: Floats, batch: Batch, objective: Objective, own_output: Float
             by_a[:, j] += middle
     by_a /= 2
     output, add_slope = batch.decode(a)  # (K, k, B)
-    apart = output - own_output
-    over = objective.distance * np.abs(apart).sum(axis=0) / 2 > objective.epsilon  # (k, B)
-    signs = np.sign(apart)
+    difference = output - own_output
+    over = objective.distance * np.abs(difference).sum(axis=0) / 2 > objective.epsilon  # (k, B)
+    signs = np.sign(difference)
     by_logit = output * (signs - (signs * output).sum(axis=0))  # (K, k, B)
     by_logit *= objective.penalty * objective.distance / 2 * over
     add_slope(by_a, by_logit)
@@ -223,4 +224,4 @@ def _alike(view: TanhView) -> Iterator[tuple[Indices, Batch]]:
         rows = np.flatnonzero(kind_of_row == kind)
         size = max(1, NUMBERS // (view.context.shape[1] * (length + count)))
         for start in range(0, len(rows), size):
-            yield rows[start : start + size], BlendBatch.of(view, rows[start : start + size], length, count)
+            yield rows[start : start + size], TanhBatch.of(view, rows[start : start + size], length, count)

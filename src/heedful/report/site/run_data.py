@@ -13,7 +13,6 @@ from heedful.findings.instance_table import columns_of, instance_rows
 from heedful.findings.key_figures import key_figures
 from heedful.findings.labels import Label
 from heedful.findings.run_facts import lacking
-from heedful.findings.run_verdict import verdict
 from heedful.progress import Reporter
 from heedful.report.charts import CHARTS, Facts
 from heedful.report.charts.data import run_rows, select
@@ -21,9 +20,10 @@ from heedful.report.charts.render import render
 from heedful.report.heatmaps.gallery import write_gallery
 from heedful.report.site.packing import pack, pack_column, write_data
 from heedful.report.site.shards import write_shards
-from heedful.report.terminal.run import findings_words
+from heedful.report.terminal.findings import findings_words
 from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
+from heedful.verdict.verdict import Verdict
 
 _SHOWN = ("corpus", "model", "encoder", "attention", "seed", "preset")
 
@@ -44,9 +44,19 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         "sentences": "words" in columns,
         "query": "query" in columns,
         "figures": {name: known and known.to_json() for name, known in figures.items()},
-        "verdict": (run.verdict() if isinstance(run, AuditedRun) else verdict(run, figures)).to_json(),
+        "verdict": _verdict(run.verdict),
         "missing": [reason for reason in (lacking(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
     }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    """Answer and criteria, figures as text; the overview has them for all runs, so instances are left out."""
+    criteria = [
+        {"name": each.name, "question": each.question, "outcome": each.outcome, "decisive": each.decisive}
+        | {"words": each.words, **each.display()}
+        for each in verdict.criteria
+    ]
+    return {**verdict.to_json(instances=False), "tested": verdict.tested, "criteria": criteria}
 
 
 def facts(run: Run) -> list[tuple[str, str]]:

@@ -1,298 +1,20 @@
-"""What the experiments of a run found, in the terminal: Table 2 of Jain & Wallace 2019, rankings, the rest in words."""
+"""A run in the terminal: the verdict, how well the model classifies, and what the experiments found."""
 
-from collections.abc import Callable
 from typing import Any
 
-import polars as pl
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import (
-    EXPERIMENT_NAMES,
-    EXPERIMENTS,
-    claims,
-    erasure_scores,
-    flip_table,
-    removal_scores,
-    removal_wins,
-    substitution_scores,
-    summary,
-)
-from heedful.experiments.adversary import LARGEST_JSD
-from heedful.findings.published import measures_taken, published_tau, published_wins
-from heedful.findings.run_facts import has_learned, several_sentences
-from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
-from heedful.report.tables.serrano_smith import VERDICTS
+from heedful.experiments import EXPERIMENT_NAMES, summary
+from heedful.printable import FEW_CLASSES, printable
+from heedful.report.terminal.audit import answer_lines
+from heedful.report.terminal.findings import findings
 from heedful.runs.directory import Run
-
-_WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
-
-
-def erasure_table(frame: pl.DataFrame) -> Table:
-    """One row a ranking: how much of a text goes before the decision changes, and what the first items are worth.
-
-    Texts of one item say nothing about an order and are left out.
-    """
-    scores = erasure_scores(frame, draws=0)
-    table = Table(
-        title=f"Share of items erased from {scores['n'][0]:,} texts until the decision changes (never: all)",
-        title_justify="left",
-        box=None,
-    )
-    table.add_column("ranking", no_wrap=True)
-    ways = scores["way"].unique(maintain_order=True)
-    for way in ways:
-        for index, column in enumerate(("items", "compr.", "suff.")):
-            table.add_column(f"{'' if index else _WAYS[way]}\n{column}", justify="right", overflow="fold")
-    for ranking in scores["ranking"].unique(maintain_order=True):
-        cells = []
-        for way in ways:
-            told = scores.row(by_predicate=(pl.col("ranking") == ranking) & (pl.col("way") == way), named=True)
-            cells += [percent(told["fraction_all"]), figure(told["comprehensiveness"]), figure(told["sufficiency"])]
-        table.add_row(ranking.replace("_", " "), *map(Text, cells))
-    return table
-
-
-_COLUMNS = ("never", "items", "or all", "attention", "or all")
-_BEYOND = ("extra", "best")
-
-
-def removal_table(frame: pl.DataFrame) -> Table:
-    """How soon each ranking changes decisions: shares of the items and of the attention removed, where decisions that
-    never change are left out, or counted as if everything was removed."""
-    scores = removal_scores(frame, draws=0)
-    known = scores["excess"].is_not_null().any()
-    table = Table(
-        title="Share of items and of attention removed until the decision changes",
-        title_justify="left",
-        box=None,
-    )
-    table.caption = "or all: a decision that never changes counts as everything removed" + (
-        "; extra: items beyond the smallest set that does it; best: how often there are none" if known else ""
-    )
-    table.caption_justify = "left"
-    table.add_column("ranking", no_wrap=True)
-    for column in (*_COLUMNS, *(_BEYOND if known else ())):
-        table.add_column(column, justify="right", overflow="fold")
-    for row in scores.iter_rows(named=True):
-        cells = [
-            row["ranking"].replace("gradient_attention", "grad. x attention"),
-            percent(row["never"] / row["n"] if row["n"] else None),
-            *(figure(row[name]) for name in ("fraction", "fraction_all", "mass", "mass_all")),
-        ]
-        if known:
-            cells += [figure(row["excess"], 1), percent(row["optimal"])]
-        table.add_row(*map(Text, cells))
-    return table
-
-
-def removal_words(run: Run, frame: pl.DataFrame) -> str:
-    """How often gradient and attention win against each other, and the paper's figure where there is one.
-
-    The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
-    are words, of the documents of several sentences.
-    """
-    only = several_sentences(run)
-    wins = removal_wins(frame, only=only, draws=0)
-    wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
-    if not len(wins):
-        return "attention and gradient order were not compared"
-    row = wins.row(0, named=True)
-    total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
-    known = published_wins(run)
-    whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
-    paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
-    return (
-        f"Zeroing attention in gradient order flips the decision with fewer items than in attention order in "
-        f"{percent(gradient)}{paper} of {total:,} {'texts' if only is None else 'documents of several sentences'}; the "
-        f"reverse in {percent(attention)}"
-    )
-
-
-def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[str]:
-    """What the paper found, and whether it holds here."""
-    return [
-        f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} of texts; the reverse in "
-        f"{percent(row['against'])})"
-        for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
-        if row["share"] is not None
-    ]
-
-
-def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
-    """The table of flips in short, exact over all rivals."""
-    expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
-    row = flip_table(frame, draws=0).filter(expected).row(0, named=True)
-    both, top, rival, negative = (row[name] for name in ("both", "top_only", "rival_only", "negative"))
-    first, other = (None if share is None else both + share for share in (top, rival))
-    return (
-        f"Zeroing the top {item}'s attention alone flips {percent(first)} of decisions; zeroing a random other "
-        f"{item}'s flips {percent(other)}, and moves the output more in {percent(negative)}"
-    )
-
-
-def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
-    """Mean comprehensiveness and sufficiency of attention and gradient."""
-    sentences = []
-    for name, top in (
-        ("attention", f"the top {item}s' attention"),
-        ("gradient", f"that of the top {item}s by gradient"),
-    ):
-        if f"{name}_comprehensiveness" in frame.columns:
-            figures = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
-            without, alone = frame.select(figures).row(0)
-            sentences.append(
-                f"Zeroing {top} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
-                f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
-            )
-    return ". ".join(sentences) or "results/curves.parquet has the figures"
-
-
-class Figures:
-    """An experiment's frame and its summary."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.frame = frame
-        table = summary(frame)
-        keys = zip(table["quantity"], table["decision"], strict=True)
-        self._rows = dict(zip(keys, table.iter_rows(named=True), strict=True))
-
-    def get(self, quantity: str, statistic: str = "mean", decision: int | None = None) -> float | None:
-        """A statistic over the instances with a decision, or over all; None where nothing is defined."""
-        value: float | None = self._rows.get((quantity, decision), {}).get(statistic)
-        return value
-
-    @property
-    def decisions(self) -> list[int]:
-        """The classes that were decided for."""
-        return sorted({decision for _, decision in self._rows if decision is not None})
-
-
-def findings(run: Run) -> RenderableType:
-    """Everything that was performed; nothing for what was not."""
-    done = _performed(run)
-    tables = (_TABLES[name](run, figures) for name, figures in done.items() if name in _TABLES)
-    return Group(*tables, *map(Text, _lines(run, done)))
-
-
-def findings_words(run: Run) -> list[str]:
-    """What was found, line by line, without the tables."""
-    return _lines(run, _performed(run))
-
-
-def _performed(run: Run) -> dict[str, Figures]:
-    return {name: Figures(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
-
-
-def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
-    lines = [
-        f"{EXPERIMENTS[name].title}: {_sentence(run, name, figures)}"
-        for name, figures in done.items()
-        if name in _SENTENCES or name not in _TABLES
-    ]
-    frames = {name: figures.frame for name, figures in done.items()}
-    found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
-    doubt = (
-        "" if not found or has_learned(run) else " (but this model is right no more often than its most frequent class)"
-    )
-    return [*lines, f"what Serrano & Smith found{doubt}:", *found] if found else lines
-
-
-def _correlation(run: Run, figures: Figures) -> Table:
-    table = Table(title="Kendall's tau of attention and importance", title_justify="left", box=None)
-    measures = measures_taken(figures.frame.columns)
-    groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
-    published = {
-        (measure, decision): published_tau(run, measure, decision) for measure in measures for decision in groups
-    }
-    table.add_column("importance", no_wrap=True)
-    table.add_column("decided", overflow="ellipsis", no_wrap=True, max_width=20)
-    paper_column = "in the paper,\non all data" if run.manifest["corpus"]["subset"] else "in the paper"
-    known = any(published.values())
-    for column in ("instances", "mean±std", "p≤0.05", *((paper_column, "p≤0.05") if known else ())):
-        table.add_column(column, justify="right", no_wrap=True)
-    for measure in measures:
-        quantity = f"attention_{measure}"
-        for decision in groups:
-            name = "all" if decision is None else printable(run.classes[decision])
-            count, mean, std = (figures.get(f"tau_{quantity}", which, decision) for which in ("n", "mean", "std"))
-            significant = percent(figures.get(f"significant_{quantity}", decision=decision))
-            cells = [measure.replace("_", "-"), name, f"{count:,}", spread(mean, std), significant]
-            paper = published[measure, decision]
-            if paper is not None:
-                cells += [spread(paper.mean, paper.std), percent(paper.significant)]
-            table.add_row(*map(Text, cells))
-        undefined = figures.get(f"tau_{quantity}", "undefined")
-        if undefined:
-            table.add_row(Text(measure.replace("_", "-")), Text("undefined"), Text(f"{undefined:,}"))
-    return table
-
-
-def _sentence(run: Run, name: str, figures: Figures) -> str:
-    """What an experiment found: its headline, or where several figures say more, these."""
-    if name in _SENTENCES:
-        return _SENTENCES[name](run, figures)
-    return EXPERIMENTS[name].headline.of(figures.frame.lazy(), item=run.item) or "undefined for every text"
-
-
-def _permutation(run: Run, figures: Figures) -> str:
-    exact = figures.get("can_change")
-    changed = (
-        f"{percent(figures.get('changed'))} of shuffles change the decision"
-        if exact is None
-        else f"some order changes the decision in {percent(exact)} of texts"
-    )
-    return f"Shuffling the weights moves the output by {figure(figures.get('median'))} (TVD, 0 to 1; median); {changed}"
-
-
-def _adversary(run: Run, figures: Figures) -> str:
-    exact = figures.get("certified") == 1
-    limit = f"no map further than {figure(figures.get('upper'))} can"
-    return f"{_other_map(run, figures)}; {'this is the most different map possible' if exact else limit}"
-
-
-def _adversary_search(run: Run, figures: Figures) -> str:
-    return f"{_other_map(run, figures)}; this is what the paper's search finds"
-
-
-def _other_map(run: Run, figures: Figures) -> str:
-    jsd, epsilon = figure(figures.get("jsd")), run.config.experiment_options.epsilon
-    return f"A different map (JSD {jsd} of at most {LARGEST_JSD:.2f}) gives the same output to within {epsilon:g}"
-
-
-def _substitution(run: Run, figures: Figures) -> str:
-    scores = substitution_scores(figures.frame, draws=0)
-    accuracies = zip(scores["weights"].replace("own", "the model's own"), scores["accuracy"], strict=True)
-    return "Accuracy " + ", ".join(f"with {weights} weights {figure(value, 3)}" for weights, value in accuracies)
-
-
-def _truth(run: Run, figures: Figures) -> str:
-    mass, share = percent(figures.get("mass")), percent(figures.get("share"))
-    return f"{mass} of the attention is on the {run.item}s that really decide, which are {share} of all"
-
-
-_TABLES: dict[str, Callable[[Run, Figures], Table]] = {
-    "correlation": _correlation,
-    "removal": lambda run, figures: removal_table(figures.frame),
-    "erasure": lambda run, figures: erasure_table(figures.frame),
-}
-
-# where one figure is not enough; of all others the headline is printed
-_SENTENCES: dict[str, Callable[[Run, Figures], str]] = {
-    "permutation": _permutation,
-    "adversary": _adversary,
-    "adversary_search": _adversary_search,
-    "substitution": _substitution,
-    "single_weight": lambda run, figures: single_weight_words(figures.frame, run.item),
-    "removal": lambda run, figures: removal_words(run, figures.frame),
-    "curves": lambda run, figures: curves_words(figures.frame, run.item),
-    "truth": _truth,
-}
 
 
 def run_summary(run: Run) -> RenderableType:
-    """What a person wants to read when a run is done."""
+    """Printed when a run is done: the verdict, metrics, then what each experiment found."""
     manifest, metrics = run.manifest, run.metrics
     corpus, config = manifest["corpus"], run.config
     title = f"{run.corpus_label}, {run.model_label}"
@@ -302,7 +24,7 @@ def run_summary(run: Run) -> RenderableType:
     if not corpus.get("query"):  # runs of earlier versions say nothing about queries
         figures |= {"roc_auc": "ROC-AUC", "average_precision": "avg. precision"}
     table.add_column("split")
-    for column in ("instances by class" if few else "instances", *figures.values()):
+    for column in ("texts by class" if few else "texts", *figures.values()):
         table.add_column(column, justify="right")
     for split in ("train", "dev", "test"):
         counts = (
@@ -317,18 +39,19 @@ def run_summary(run: Run) -> RenderableType:
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
     about = Text(
         f"classes: {classes}\n"
-        f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens a text; {seconds:.0f} s in all"
+        f"{corpus['vocabulary']:,} words, {corpus['mean_length']:.0f} tokens per text; {seconds:.0f} s in total"
     )
-    return Group(table, about, findings(run))
+    verdict = run.verdict
+    return Group(*(answer_lines(verdict) if verdict.tested else ()), table, about, findings(run))
 
 
 def run_place(run: Run) -> str:
-    """Where the files are; to be printed without wrapping, because a path is there to be copied."""
-    return f"written to {run.folder}\nsee an instance: heedful show {run.folder}"
+    """Where the files are; printed without wrapping so that paths can be copied."""
+    return f"written to {run.folder}\nshow an instance: heedful show {run.folder}"
 
 
 def summaries(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """The experiments that were performed, summed up by decided class and over all, as plain values."""
+    """Summaries of all performed experiments, by decided class and over all, as plain values."""
     return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENT_NAMES if run.done(name)}
 
 

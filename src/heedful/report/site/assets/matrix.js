@@ -51,7 +51,7 @@ heedful.matrix = (() => {
       runs.map((run) => row(run, site.figures, scales, { flat: corpus === null }))));
     return h("table", { class: "matrix" }, h("caption", {}, "Runs by corpus; each figure is a mean over the test texts"),
       h("thead", {}, h("tr", {}, head({ name: "model", title: "model", meaning: "Kind, encoder and attention of the model." }, false),
-        h("th", { scope: "col" }, "the tests speak"), site.figures.map((figure) => head(figure, true)))), bodies);
+        h("th", { scope: "col" }, "may be shown?"), site.figures.map((figure) => head(figure, true)))), bodies);
   };
 
   const count = (site, asked) => arrange(site, asked).reduce((sum, [, runs]) => sum + runs.length, 0);

@@ -18,17 +18,17 @@ heedful.pages.overview = (() => {
       h("p", { class: "striking", hidden: true }));
   };
 
-  // The answer: for each question, in how many models the test speaks for attention, and in how many against.
+  // For each criterion, in how many models it is met, and in how many not.
   const answer = (site) => {
-    const part = (said, side) => {
-      const count = said.filter((one) => one === side).length;
-      const words = side === "unknown" ? "not tested" : side;
-      return count > 0 && h("span", { class: `share share-${side}`, style: { "flex-grow": String(count) } }, `${heedful.verdict.sides[side].mark} ${count} ${words}`);
+    const part = (found, outcome) => {
+      const count = found.filter((one) => one === outcome).length;
+      const { mark, words } = heedful.verdict.outcomes[outcome];
+      return count > 0 && h("span", { class: `share share-${heedful.verdict.name(outcome)}`, style: { "flex-grow": String(count) } }, `${mark} ${count} ${words}`);
     };
     return site.runs.length > 0 && h("section", { "aria-labelledby": "answer" }, h("h2", { id: "answer" }, "What the tests say"),
-      h("p", { class: "quiet" }, "In how many models a test speaks for attention as an explanation, and in how many against it."),
-      h("dl", { class: "answer" }, heedful.verdict.byQuestion(site.runs).map(([question, said]) => h("div", {}, h("dt", {}, question),
-        h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.sides).map((side) => part(said, side))))))));
+      h("p", { class: "quiet" }, "The criteria of the verdict, and how many models meet each of them."),
+      h("dl", { class: "answer" }, heedful.verdict.byQuestion(site.runs).map(([question, found]) => h("div", {}, h("dt", {}, question),
+        h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.outcomes).map((outcome) => part(found, outcome))))))));
   };
 
   const choice = (label, name, values) => {

@@ -15,7 +15,7 @@ from heedful.experiments import curves, removal, single_weight
 from heedful.findings.run_facts import several_sentences
 from heedful.importance.erasure import WAYS
 from heedful.ragged import Ragged
-from heedful.report.terminal.run import (
+from heedful.report.terminal.findings import (
     claims_words,
     curves_words,
     erasure_table,
