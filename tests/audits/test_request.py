@@ -72,7 +72,7 @@ def test_an_audit_is_saved_and_loaded(audited: heedful.Audit, tmp_path: Path) ->
     assert_same(copy, loaded)
     assert loaded.verdict.to_json() == audited.verdict.to_json()
     assert loaded.verdict.answer in repr(loaded)
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="exists already"):
         audited.save(tmp_path / "copy")
     with pytest.raises(NotFound, match="not an audit directory"):
         heedful.Audit.load(tmp_path)
@@ -133,8 +133,11 @@ def test_empty_texts_are_refused_or_skipped(tmp_path: Path) -> None:
         ({"texts": TEXTS, "sample": -1}, "sample = -1"),
         ({"texts": TEXTS, "smaple": 3}, "did you mean 'sample'"),
         ({"texts": []}, "no text"),
-        ({"texts": TEXTS, "labels": ["good"] * len(TEXTS)}, "text 1: label 'good' is no class .*0 class 0, 1 class 1"),
-        ({"texts": TEXTS, "labels": [2] * len(TEXTS)}, "text 1: label '2' is no class"),
+        (
+            {"texts": TEXTS, "labels": ["good"] * len(TEXTS)},
+            "text 1: label 'good' is not a class .*0 class 0, 1 class 1",
+        ),
+        ({"texts": TEXTS, "labels": [2] * len(TEXTS)}, "text 1: label '2' is not a class"),
         ({"data": "nowhere.csv"}, "no such file"),
     ],
 )

@@ -62,7 +62,7 @@ def test_vocabularies_have_the_corpus_own_cut(corpus: str, cut: int) -> None:
         ({"encoder": ["bilstm"]}, "unknown encoder"),
         ({"threads": 2**40}, "threads = "),
         ({"embedding": "glove.vec"}, "embedding = 'glove.vec'"),
-        ({"corpus": "table"}, "corpus_options.file is needed"),
+        ({"corpus": "table"}, "corpus_options.file is required"),
     ],
 )
 def test_bad_values_are_named(values: dict[str, Any], problem: str) -> None:

@@ -10,7 +10,6 @@ import polars as pl
 
 from heedful.audits.plan import AuditOptions, result_file
 from heedful.errors import BadInput, unknown_name
-from heedful.evidence import Evidence
 from heedful.files import replaced, write_text
 from heedful.runs.config import read_toml
 from heedful.verdict.verdict import Verdict
@@ -80,17 +79,6 @@ class Audit(StageFolder):
         self.require("evidence")
         metrics: dict[str, Any] = self._read_json("metrics.json") if (self.folder / "metrics.json").exists() else {}
         return metrics
-
-    @property
-    def evidence(self) -> Evidence:
-        """The evidence, loaded into memory; `heedful.evidence.read_batches` reads it in parts."""
-        self.require("evidence")
-        return Evidence.read(self.folder / "evidence.parquet")
-
-    @property
-    def importance(self) -> pl.DataFrame:
-        """One row per instance and measure (and output): `id`, `measure`, `output`, `values`, `error`."""
-        return self._frame("importance")
 
     @property
     def signals(self) -> pl.DataFrame:

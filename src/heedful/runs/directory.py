@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from heedful.errors import BadConfig, unknown_name
-from heedful.evidence import Evidence
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
@@ -117,18 +116,6 @@ class Run(StageFolder):
         self.require("evidence")
         metrics: dict[str, Any] = self._read_json("metrics.json")
         return metrics
-
-    @property
-    def evidence(self) -> Evidence:
-        """The evidence of the test split, loaded into memory; `heedful.evidence.read_batches` reads it in parts."""
-        self.require("evidence")
-        return Evidence.read(self.folder / "evidence.parquet")
-
-    @property
-    def importance(self) -> pl.DataFrame:
-        """One row per instance and measure (and output): `id`, `measure`, `output`, `values`, `error`."""
-        self.require("importance")
-        return self._read_parquet("importance.parquet")
 
     def results(self, experiment: str) -> pl.DataFrame:
         """The results of an experiment, one row per instance; `heedful.experiments.summary` summarises them."""

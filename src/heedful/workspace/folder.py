@@ -18,6 +18,7 @@ import polars as pl
 import tomli_w
 
 from heedful.errors import BadInput, NotFound
+from heedful.evidence import Evidence
 from heedful.files import (
     Parts,
     content_fingerprint,
@@ -192,6 +193,18 @@ class StageFolder:
     def record_begun(self, stage: Stage, cost: StageCost) -> None:
         """Record the cost of an unfinished stage, so that it is not lost when the process is killed."""
         self.record(begun={**self.manifest.get("begun", {}), stage.name: cost.total()})
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence, loaded into memory; `heedful.evidence.read_batches` reads it in parts."""
+        self.require("evidence")
+        return Evidence.read(self.folder / "evidence.parquet")
+
+    @property
+    def importance(self) -> pl.DataFrame:
+        """One row per instance and measure (and output): `id`, `measure`, `output`, `values`, `error`."""
+        self.require("importance")
+        return self._read_parquet("importance.parquet")
 
     def _read_parquet(self, name: str) -> pl.DataFrame:
         with damage_named(self.folder / name, pl.exceptions.PolarsError):
