@@ -43,7 +43,7 @@ def python(extended: Path, code: str, *arguments: str) -> str:
         "COLUMNS": "200",
     }
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env={**os.environ, **here}, cwd=ROOT
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=environment, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
