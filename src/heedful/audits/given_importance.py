@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from heedful.audits.battery.rankings import Given
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound
@@ -110,51 +108,10 @@ def as_importance(audit: Audit, rows: Indices) -> pl.DataFrame:
     )
 
 
-def importance_rankings(frame: pl.DataFrame, ids: list[str], items: Ragged, *, where: str = "importance") -> Given:
-    """Values (N,) of all items by method, from columns `id`, `method`, `values` and optionally `tokens`, which must
-    then be the items. Texts without values have NaN.
-
-    Larger values rank first: give signed values, positive for the decision, or magnitudes.
-    """
-    _check_columns(frame, where)
-    found: dict[str, Ragged] = {}
-    rows = {name: row for row, name in enumerate(ids)}
-    for (method,), some in frame.group_by("method", maintain_order=True):
-        name = str(method)
-        if name in OWN:
-            raise BadInput(f"{where}: a method is named '{name}', the name of one of heedful's own rankings; rename it")
-        if some["id"].n_unique() < len(some):
-            raise BadInput(f"{where}: method '{name}' has several rows for one id; give one row per id and method")
-        known = some.filter(pl.col("id").is_in(list(rows)))
-        given = ragged_column(known, "values", "doubles", where)
-        values = np.full(len(items.values), np.nan)
-        tokens = ragged_column(known, "tokens", "text", where) if "tokens" in known.columns else None
-        for place, key in enumerate(known["id"]):
-            own, row = items[rows[key]], rows[key]
-            what = f"{where}, instance '{key}', method '{name}'"
-            if len(given[place]) != len(own):
-                raise BadInput(f"{what}: {len(given[place])} values for {len(own)} items; give one per item")
-            if tokens is not None and tokens[place].tolist() != own.tolist():
-                raise BadInput(f"{what}: its tokens differ from the items of the text; give values for the same items")
-            if not np.isfinite(given[place]).all():
-                raise BadInput(f"{what}: values must be finite numbers")
-            values[items.offsets[row] : items.offsets[row + 1]] = given[place]
-        found[name] = items.like(values)
-    return found
-
-
 def _rows(path: Path, rows: Indices) -> pl.DataFrame:
     near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
     frame = scan_parquet(path).filter(near).collect()
     return frame.filter(pl.col("row").is_in(pl.Series(rows).implode()))
-
-
-def _check_columns(frame: pl.DataFrame, where: str) -> None:
-    for name in ("id", "method", "values"):
-        if name not in frame.columns:
-            raise BadInput(f"{where}: no column '{name}'; give the columns id, method, values (and tokens)")
-        if frame[name].null_count():
-            raise BadInput(f"{where}: column '{name}' has nulls; leave out such rows")
 
 
 def _scan(path: Path) -> pl.LazyFrame:
