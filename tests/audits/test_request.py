@@ -135,7 +135,7 @@ def test_empty_texts_are_refused_or_skipped(tmp_path: Path) -> None:
         ({"texts": []}, "no text"),
         (
             {"texts": TEXTS, "labels": ["good"] * len(TEXTS)},
-            "text 1: label 'good' is not a class .*0 class 0",
+            "text 1: label 'good' is not a class .*0 class 0, 1 class 1",
         ),
         ({"texts": TEXTS, "labels": [2] * len(TEXTS)}, "text 1: label '2' is not a class"),
         ({"data": "nowhere.csv"}, "no such file"),
