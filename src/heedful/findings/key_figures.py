@@ -1,4 +1,4 @@
-"""The figures of a run that are set beside those of others: means over its test instances, with intervals."""
+"""The key figures by which runs are compared: means over test instances, with intervals."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from heedful.experiments import estimates
+from heedful.findings.cache import kept
 from heedful.findings.instance_table import instance_rows
 from heedful.findings.run_facts import several_sentences
 from heedful.runs.directory import Run
@@ -114,8 +115,13 @@ def key_values(run: Run) -> pl.DataFrame:
 
 def key_figures(run: Run, *, draws: int = DRAWS) -> dict[str, KeyFigure | None]:
     """Every key figure of a run; None where what it is made of was not performed, or is nowhere defined."""
+    found = kept("key-figures", run, lambda: _key_figures(run, draws), draws=draws)
+    return {key.name: KeyFigure(*found[key.name]) if key.name in found else None for key in KEYS}
+
+
+def _key_figures(run: Run, draws: int) -> dict[str, KeyFigure]:
+    found = {}
     values = key_values(run).drop("id")
-    found: dict[str, KeyFigure | None] = dict.fromkeys(key.name for key in KEYS)
     for name, (mean, std, low, high, n, _) in estimates(values, seed=run.config.seed, draws=draws).items():
         if mean is not None and std is not None and low is not None and high is not None:
             found[name] = KeyFigure(mean, std, low, high, n)

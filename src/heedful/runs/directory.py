@@ -80,6 +80,11 @@ class Run:
         return f"Run({str(self.folder)!r})"
 
     @property
+    def origin(self) -> Path:
+        """The directory in which findings about the run are kept."""
+        return self.folder
+
+    @property
     def manifest(self) -> dict[str, Any]:
         """Provenance and cost: seed, versions, fingerprints, seconds and memory of each stage."""
         return read_manifest(self.folder)

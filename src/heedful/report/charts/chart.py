@@ -11,7 +11,7 @@ import polars as pl
 
 from heedful.evidence import scan
 from heedful.findings.instance_table import COLUMNS, columns_of
-from heedful.findings.run_facts import lacking
+from heedful.findings.run_facts import why_missing
 from heedful.printable import FEW_CLASSES, printable
 from heedful.runs.directory import Run
 
@@ -87,4 +87,4 @@ def _spec(chart: Chart, facts: Facts) -> dict[str, Any]:
 def _why(run: Run, experiment: str, column: str) -> str:
     """An experiment that was not performed, or that has not found a column."""
     without = f"{experiment} was performed without '{column}': the run's config.toml says which measures were taken"
-    return lacking(run, experiment) or without
+    return why_missing(run, experiment) or without

@@ -21,8 +21,8 @@ from heedful.experiments import (
 )
 from heedful.findings.published import measures_taken, published_tau, published_wins
 from heedful.findings.run_facts import has_learned, several_sentences
+from heedful.findings.table_rows import VERDICTS
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
-from heedful.report.tables.serrano_smith import VERDICTS
 from heedful.runs.directory import Run
 
 _WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
