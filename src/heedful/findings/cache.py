@@ -12,6 +12,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -46,7 +47,7 @@ def kept(name: str, runs: Run | Sequence[Run], compute: Callable[[], Any], **opt
         pass
     text = json.dumps(compute(), ensure_ascii=False, separators=(",", ":"))
     if key is not None:
-        _write(path, lambda: write_text(path, f'{{"key":"{key}","value":{text}}}'))
+        _try(lambda: write_text(path, f'{{"key":"{key}","value":{text}}}'))
     return json.loads(text)
 
 
@@ -55,11 +56,12 @@ def kept_files(
 ) -> Any:
     """Like `kept`, for a function that also writes files `below` some directories in `folder`: kept ones are copied."""
     path, key = _entry(name, run, {"below": list(below), **options}, ".zip")
+    inside = tuple(f"{place}/" for place in below)
     try:
         with zipfile.ZipFile(path) as archive:
             entry = json.loads(archive.read(_VALUE))
             if key is not None and entry["key"] == key:
-                archive.extractall(folder, [member for member in archive.namelist() if member != _VALUE])
+                archive.extractall(folder, [member for member in archive.namelist() if member.startswith(inside)])
                 return entry["value"]
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error):
         pass
@@ -67,7 +69,7 @@ def kept_files(
     if key is not None:
         files = [file for place in below for file in sorted((folder / place).rglob("*")) if file.is_file()]
         if sum(file.stat().st_size for file in files) <= LARGEST:
-            _write(path, lambda: _pack(path, {"key": key, "value": value}, folder, files))
+            _try(lambda: _pack(path, {"key": key, "value": value}, folder, files))
     return value
 
 
@@ -78,11 +80,10 @@ def _pack(path: Path, entry: Any, folder: Path, files: Sequence[Path]) -> None:
             archive.write(file, file.relative_to(folder).as_posix())
 
 
-def _write(path: Path, write: Callable[[], None]) -> None:
-    try:
+def _try(write: Callable[[], None]) -> None:
+    """Keep something, if the directory can be written."""
+    with suppress(OSError, DiskFull):
         write()
-    except (OSError, DiskFull):  # then nothing is kept
-        path.unlink(missing_ok=True) if os.access(path, os.W_OK) else None
 
 
 def _entry(name: str, runs: Run | Sequence[Run], options: Any, ending: str) -> tuple[Path, str | None]:
@@ -117,7 +118,7 @@ def _content(folder: Path) -> dict[str, str]:
             known[name], fresh = [*about, digest], True
         found[name] = known[name][2]
     if fresh:
-        _write(path, lambda: write_text(path, json.dumps(known)))
+        _try(lambda: write_text(path, json.dumps(known)))
     return found
 
 
