@@ -2,25 +2,25 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import polars as pl
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import (
-    EXPERIMENT_NAMES,
-    claims,
-    erasure_scores,
-    flip_table,
-    removal_scores,
-    removal_wins,
-    substitution_scores,
-    summary,
-)
 from heedful.findings.published import measures_taken, published_tau, published_wins
-from heedful.findings.run_facts import has_learned, several_sentences
+from heedful.findings.run_facts import has_learned
+from heedful.findings.run_summary import (
+    Statistics,
+    accuracies,
+    attention_flips,
+    curve_means,
+    erased,
+    gradient_against_attention,
+    ranking_scores,
+    statistics,
+    tested_claims,
+)
 from heedful.findings.table_rows import VERDICTS
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
 from heedful.runs.directory import Run
@@ -33,7 +33,7 @@ def erasure_table(frame: pl.DataFrame) -> Table:
 
     Texts of one item say nothing about an order and are left out.
     """
-    scores = erasure_scores(frame, draws=0)
+    scores = erased(frame)
     table = Table(
         title=f"Share of items erased from {scores['n'][0]:,} texts until the decision changes (never: all)",
         title_justify="left",
@@ -60,8 +60,8 @@ _BEYOND = ("extra", "best")
 def removal_table(frame: pl.DataFrame) -> Table:
     """How soon each ranking changes decisions: shares of the items and of the attention removed, where decisions that
     never change are left out, or counted as if everything was removed."""
-    scores = removal_scores(frame, draws=0)
-    known = scores["excess"].is_not_null().any()
+    scores = ranking_scores(frame)
+    known = any(row["excess"] is not None for row in scores)
     table = Table(
         title="Share of items and of attention removed until the decision changes",
         title_justify="left",
@@ -74,10 +74,10 @@ def removal_table(frame: pl.DataFrame) -> Table:
     table.add_column("ranking", no_wrap=True)
     for column in (*_COLUMNS, *(_BEYOND if known else ())):
         table.add_column(column, justify="right", overflow="fold")
-    for row in scores.iter_rows(named=True):
+    for row in scores:
         cells = [
             row["ranking"].replace("gradient_attention", "grad. x attention"),
-            percent(row["never"] / row["n"] if row["n"] else None),
+            percent(row["never"]),
             *(figure(row[name]) for name in ("fraction", "fraction_all", "mass", "mass_all")),
         ]
         if known:
@@ -92,19 +92,16 @@ def removal_words(run: Run, frame: pl.DataFrame) -> str:
     The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
     are words, of the documents of several sentences.
     """
-    only = several_sentences(run)
-    wins = removal_wins(frame, only=only, draws=0)
-    wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
-    if not len(wins):
+    wins = gradient_against_attention(run, frame)
+    if wins is None:
         return "removal: attention and gradient were not compared"
-    row = wins.row(0, named=True)
-    total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
     known = published_wins(run)
     whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
     paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
     return (
-        f"removal: the decision changes sooner by gradient than by attention in {percent(gradient)}{paper} of "
-        f"{total:,} {'instances' if only is None else 'documents of several sentences'}, later in {percent(attention)}"
+        f"removal: the decision changes sooner by gradient than by attention in {percent(wins.gradient)}{paper} of "
+        f"{wins.n:,} {'documents of several sentences' if wins.documents else 'instances'}, later in "
+        f"{percent(wins.attention)}"
     )
 
 
@@ -112,15 +109,13 @@ def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | 
     """What the paper found, and whether it holds here."""
     return [
         f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} against {percent(row['against'])})"
-        for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
-        if row["share"] is not None
+        for row in tested_claims(run, single, removed)
     ]
 
 
 def single_weight_words(frame: pl.DataFrame) -> str:
     """The table of flips in short, exact over all rivals."""
-    expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
-    row = flip_table(frame, draws=0).filter(expected).row(0, named=True)
+    row = attention_flips(frame)
     both, top, rival, neither, negative = (
         percent(row[name]) for name in ("both", "top_only", "rival_only", "neither", "negative")
     )
@@ -133,41 +128,17 @@ def single_weight_words(frame: pl.DataFrame) -> str:
 
 def curves_words(frame: pl.DataFrame) -> str:
     """Mean comprehensiveness and sufficiency of attention and gradient."""
-    told = []
-    for name in ("attention", "gradient"):
-        if f"{name}_comprehensiveness" in frame.columns:
-            figures = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
-            without, alone = frame.select(figures).row(0)
-            told.append(
-                f"by {figure(without)} without the items that {name} ranks first, by {figure(alone)} with only them"
-            )
+    told = [
+        f"by {figure(without)} without the items that {name} ranks first, by {figure(alone)} with only them"
+        for name, (without, alone) in curve_means(frame).items()
+    ]
     fall = "; ".join(told) if told else "as results/curves.parquet says"
     return f"curves: the probability of the decision falls {fall}"
 
 
-class Figures:
-    """An experiment's frame and its summary."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.frame = frame
-        table = summary(frame)
-        keys = zip(table["quantity"], table["decision"], strict=True)
-        self._rows = dict(zip(keys, table.iter_rows(named=True), strict=True))
-
-    def get(self, quantity: str, statistic: str = "mean", decision: int | None = None) -> float | None:
-        """A statistic over the instances with a decision, or over all; None where nothing is defined."""
-        value: float | None = self._rows.get((quantity, decision), {}).get(statistic)
-        return value
-
-    @property
-    def decisions(self) -> list[int]:
-        """The classes that were decided for."""
-        return sorted({decision for _, decision in self._rows if decision is not None})
-
-
 def findings(run: Run) -> RenderableType:
     """Everything that was performed; nothing for what was not."""
-    done = _performed(run)
+    done = statistics(run)
     parts: list[RenderableType] = [_correlation(run, done["correlation"])] if "correlation" in done else []
     parts += [removal_table(done["removal"].frame)] if "removal" in done else []
     parts += [erasure_table(done["erasure"].frame)] if "erasure" in done else []
@@ -176,14 +147,10 @@ def findings(run: Run) -> RenderableType:
 
 def findings_words(run: Run) -> list[str]:
     """What was found, line by line, without the tables."""
-    return _lines(run, _performed(run))
+    return _lines(run, statistics(run))
 
 
-def _performed(run: Run) -> dict[str, Figures]:
-    return {name: Figures(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
-
-
-def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
+def _lines(run: Run, done: dict[str, Statistics]) -> list[str]:
     lines = [_WORDS[name](run, figures) for name, figures in done.items() if name in _WORDS]
     frames = {name: figures.frame for name, figures in done.items()}
     found = claims_words(run, frames.get("single_weight"), frames.get("removal"))
@@ -193,7 +160,7 @@ def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
     return [*lines, f"what Serrano & Smith found{doubt}:", *found] if found else lines
 
 
-def _correlation(run: Run, figures: Figures) -> Table:
+def _correlation(run: Run, figures: Statistics) -> Table:
     table = Table(title="Kendall's tau of attention and importance", title_justify="left", box=None)
     measures = measures_taken(figures.frame.columns)
     groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
@@ -223,7 +190,7 @@ def _correlation(run: Run, figures: Figures) -> Table:
     return table
 
 
-def _permutation(run: Run, figures: Figures) -> str:
+def _permutation(run: Run, figures: Statistics) -> str:
     words = (
         f"permutation: the same weights in random order move the output by {figure(figures.get('median'))} (TVD, 0 to "
         "1; mean of the medians)"
@@ -234,45 +201,44 @@ def _permutation(run: Run, figures: Figures) -> str:
     return f"{words}; some order changes the decision of {percent(exact)} of the instances"
 
 
-def _adversary(run: Run, figures: Figures) -> str:
+def _adversary(run: Run, figures: Statistics) -> str:
     if figures.get("certified") == 1:
         return f"adversary: {_away(run, figures)}; the exact optimum"
     return f"adversary: {_away(run, figures)}; what no attention exceeds is {figure(figures.get('upper'))}"
 
 
-def _search(run: Run, figures: Figures) -> str:
+def _search(run: Run, figures: Statistics) -> str:
     return f"adversary search: {_away(run, figures)}, as far as the paper's search finds"
 
 
-def _away(run: Run, figures: Figures) -> str:
+def _away(run: Run, figures: Statistics) -> str:
     epsilon = run.config.experiment_options.epsilon
     distance = f"{figure(figures.get('jsd'))} (JSD; {math.log(2):.2f}: nothing in common)"
     return f"other attention can be {distance} away while the output moves by {epsilon:g} at most"
 
 
-def _reach(run: Run, figures: Figures) -> str:
+def _reach(run: Run, figures: Statistics) -> str:
     free = figures.get("can_change")
     irrelevant = percent(None if free is None else 1 - free)
     return f"reach: in {irrelevant} of the instances no attention could change the decision"
 
 
-def _substitution(run: Run, figures: Figures) -> str:
-    rows = substitution_scores(figures.frame, draws=0).iter_rows(named=True)
-    accuracies = ", ".join(f"{row['weights']} {figure(row['accuracy'], 3)}" for row in rows)
-    return f"substitution: accuracy with weights that are {accuracies}"
+def _substitution(run: Run, figures: Statistics) -> str:
+    scores = ", ".join(f"{weights} {figure(score, 3)}" for weights, score in accuracies(figures.frame).items())
+    return f"substitution: accuracy with weights that are {scores}"
 
 
-def _violation(run: Run, figures: Figures) -> str:
+def _violation(run: Run, figures: Statistics) -> str:
     share = percent(figures.get("violates"))
     return f"violation: the most attended item argues against the decision in {share} of the instances"
 
 
-def _truth(run: Run, figures: Figures) -> str:
+def _truth(run: Run, figures: Statistics) -> str:
     mass, share = percent(figures.get("mass")), percent(figures.get("share"))
     return f"truth: {mass} of the attention lies on the items that decide, which are {share} of all"
 
 
-_WORDS: dict[str, Callable[[Run, Figures], str]] = {
+_WORDS: dict[str, Callable[[Run, Statistics], str]] = {
     "permutation": _permutation,
     "adversary": _adversary,
     "adversary_search": _search,
@@ -320,11 +286,6 @@ def run_summary(run: Run) -> RenderableType:
 def run_place(run: Run) -> str:
     """Where the files are; to be printed without wrapping, because a path is there to be copied."""
     return f"written to {run.folder}\nsee an instance: heedful show {run.folder}"
-
-
-def summaries(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """The experiments that were performed, summed up by decided class and over all, as plain values."""
-    return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENT_NAMES if run.done(name)}
 
 
 def _figure(value: float | None) -> str:
