@@ -1,14 +1,17 @@
 # Two commands are enough: `make demo` and `make test`. Each sets up what it needs, once.
+# While working: `make test-quick`, a minute of lint and the tests that neither train nor start processes or browsers.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 FULL := $(VENV)/.full
+# tests/conftest.py groups tests by file and puts costly files first
+PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # Real corpora, if they lie beside the project; tests that need them skip otherwise.
 export HEEDFUL_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: setup demo test test-all lint bench reproduction clean
+.PHONY: setup demo test test-quick test-all lint bench reproduction clean
 
 setup: $(FULL)
 
@@ -33,10 +36,14 @@ lint: $(FULL)
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+	$(PYTEST) -m "not slow"
 
+test-quick: lint
+	$(PYTEST) -m "not slow and not costly" tests
+
+# campaigns of minutes too, and as many examples as hypothesis would try
 test-all: lint
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(PYTEST) --hypothesis-profile full
 
 bench: $(FULL)
 	$(BIN)/python -m benchmarks

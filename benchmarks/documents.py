@@ -18,8 +18,10 @@ from benchmarks.report import Result
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.documents import MODELS, Han
+from heedful.models.embedding_gradients import Tables
 from heedful.models.options import BiGRUOptions, TrainingOptions
-from heedful.models.training import Tables, make_optimiser, train_step, training_batches
+from heedful.models.schedule import training_batches
+from heedful.models.training import make_optimiser, train_step
 from heedful.ragged import Ragged
 
 WORDS, WIDTH, CLASSES, DOCUMENTS = 10_000, 200, 5, 512

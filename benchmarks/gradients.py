@@ -9,6 +9,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
+from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.gradient import gradient
 from heedful.models.batches import Padded, with_sentinels
 from heedful.ragged import Ragged, length_batches
@@ -26,7 +27,7 @@ def gradient_result(name: str, tokens: Ragged, words: int, *, batch: int, least:
         theirs = plain_gradient(plain, Padded.of(with_sentinels(tokens.take(rows))))
         seconds["plain"] += time.perf_counter() - started
         started = time.perf_counter()
-        ours = gradient(model, tokens.take(rows))
+        ours = gradient(ClassifierTexts(model, tokens.take(rows)))
         seconds["heedful"] += time.perf_counter() - started
         apart = max(apart, float(np.abs(theirs - ours.values[:, 0]).max()))
         scale = max(scale, float(theirs.max()))

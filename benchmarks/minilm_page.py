@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from heedful.audits.directory import OPTIONS, Audit
-from heedful.audits.overview import QUESTION, caveats, costs, figures
+from heedful.audits.overview import caveats, costs
 from heedful.files import write_text
+from heedful.verdict.verdict import OUTCOMES, QUESTION
 
 ABOUT = """# A real transformer, audited
 
@@ -47,9 +48,10 @@ def _section(audit: Audit) -> Iterator[str]:
     verdict, stages = audit.verdict, costs(audit)
     yield f"## The map `{_map(audit)}`\n"
     yield f"**{QUESTION} {verdict.answer.capitalize()}.** {verdict.words}\n"
-    yield "| question | figure | 95 % interval | asked | outcome | texts |\n|---|--:|--:|--:|---|--:|"
+    yield "| question | value | 95 % interval | threshold | outcome | texts |\n|---|--:|--:|--:|---|--:|"
     for criterion in verdict.criteria:
-        yield f"| {criterion.question} | {' | '.join(figures(criterion))} | {criterion.outcome} | {criterion.n:,} |"
+        figures = " | ".join(criterion.display().values())
+        yield f"| {criterion.question} | {figures} | {OUTCOMES[criterion.outcome]} | {criterion.n:,} |"
     tested = verdict.instances.join(audit.results("erasure").select("id"), on="id", how="semi")
     told = ", ".join(f"{answer} {count:,}" for answer, count in tested["answer"].value_counts(sort=True).iter_rows())
     yield f"\nText by text, of the {len(tested):,} that all tests were performed on: {told}.\n"

@@ -9,16 +9,10 @@ import torch
 from benchmarks.plain import PlainBiLSTM, paper_model
 from benchmarks.report import Result
 from heedful.models.batches import Padded, with_sentinels
+from heedful.models.embedding_gradients import Tables
 from heedful.models.options import TrainingOptions
-from heedful.models.training import (
-    Examples,
-    Tables,
-    batch_loss,
-    class_weights,
-    make_optimiser,
-    train_step,
-    training_batches,
-)
+from heedful.models.schedule import training_batches
+from heedful.models.training import Examples, batch_loss, class_weights, make_optimiser, train_step
 
 
 def training_epoch(name: str, examples: Examples, words: int, *, least: float) -> Result:

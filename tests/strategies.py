@@ -1,9 +1,17 @@
-"""Hypothesis strategies for ragged batches."""
+"""Hypothesis: strategies for ragged batches, and how many examples a test tries."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from heedful.ragged import Ragged
+
+
+def examples(count: int) -> settings:
+    """So many examples under the profile `full`, and a share of them, but a few, under `quick`."""
+    share = settings.default.max_examples / settings.get_profile("full").max_examples
+    return settings(max_examples=max(round(count * share), min(count, 5)))
+
 
 lengths = st.lists(st.integers(0, 6), min_size=1, max_size=8)
 positive_lengths = st.lists(st.integers(1, 6), min_size=1, max_size=8)

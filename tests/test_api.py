@@ -38,11 +38,10 @@ def test_help_imports_nothing_heavy(heavy: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
-def test_reading_a_run_needs_no_torch(tmp_path: Path) -> None:
-    run = heedful.run(out=tmp_path, **VALUES)
+def test_reading_a_run_needs_no_torch(small_run: heedful.Run) -> None:
     code = (
         "import sys, heedful\n"
-        f"run = heedful.Run.open({str(run.folder)!r})\n"
+        f"run = heedful.Run.open({str(small_run.folder)!r})\n"
         "run.evidence.decode(run.evidence.weights), run.metrics, heedful.experiments.truth(run.evidence)\n"
         "sys.exit('torch' in sys.modules)"
     )

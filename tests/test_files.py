@@ -1,4 +1,5 @@
 import errno
+import os
 from pathlib import Path
 
 import polars as pl
@@ -119,3 +120,22 @@ def test_a_writer_killed_at_any_moment_loses_nothing(tmp_path: Path) -> None:
         fail()
     assert (folder / "deep" / ".site.old.tmp").is_file()  # it was moved away, and the new one never came
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_temporary_names_are_not_followed_through_symbolic_links(tmp_path: Path) -> None:
+    precious, kept = tmp_path / "precious.txt", tmp_path / "kept"
+    precious.write_text("mine")
+    kept.mkdir()
+    (kept / "file").touch()
+    target = tmp_path / "file.txt"
+    target.with_name(f".file.txt.{os.getpid()}.tmp").symlink_to(precious)
+    write_text(target, "new")
+    assert (target.read_text(), precious.read_text()) == ("new", "mine")
+    assert not target.is_symlink()
+    for name in (".site.new.tmp", ".site.old.tmp"):
+        (tmp_path / name).symlink_to(kept)
+    with replaced(tmp_path / "site") as new:
+        (new / "page").touch()
+    assert [path.name for path in kept.iterdir()] == ["file"]
+    assert not (tmp_path / "site").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file.txt", "kept", "precious.txt", "site"]

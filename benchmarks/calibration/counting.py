@@ -7,7 +7,7 @@ from scipy import stats
 
 from benchmarks.calibration.fitting import Family, answer
 from benchmarks.calibration.measuring import Case
-from heedful.verdict.criteria import Bars
+from heedful.verdict.criteria import LevelThresholds
 from heedful.verdict.signals import Level
 
 ANSWERS = ("yes", "with caution", "no")
@@ -34,7 +34,7 @@ class Rate(NamedTuple):
         return f"{self.count} of {self.n} ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def rates(cases: Sequence[Case], level: Level, bars: Bars) -> dict[str, Rate]:
+def rates(cases: Sequence[Case], level: Level, bars: LevelThresholds) -> dict[str, Rate]:
     """How often each answer is given."""
     told = [answer(case, level, bars) for case in cases]
     return {name: Rate(told.count(name), len(told)) for name in ANSWERS}

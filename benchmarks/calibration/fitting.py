@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.calibration.measuring import Case
 from benchmarks.calibration.planted import Kind
-from heedful.verdict.criteria import CRITERIA, Bars
+from heedful.verdict.criteria import CRITERIA, LevelThresholds
 from heedful.verdict.rule import answer_of, criteria_of
 from heedful.verdict.signals import Level
 from heedful.verdict.verdict import Answer
@@ -42,17 +42,17 @@ class Family(NamedTuple):
         """A method is called better only if it is so by more than in nearly all faithful subjects."""
         broken, faithful = {}, {}
         good = [case for case in cases if case.plan.faithful]
-        for asked in CRITERIA:
-            bad = [case for case in cases if case.plan.kind in BREAKS[asked.name] and seen(case, level)]
-            broken[asked.name] = _quantile(bad, level, asked.name, 1 - TAIL if asked.least else TAIL)
-            faithful[asked.name] = _quantile(good, level, asked.name, TAIL if asked.least else 1 - TAIL)
+        for spec in CRITERIA:
+            bad = [case for case in cases if case.plan.kind in BREAKS[spec.name] and seen(case, level)]
+            broken[spec.name] = _quantile(bad, level, spec.name, 1 - TAIL if spec.least else TAIL)
+            faithful[spec.name] = _quantile(good, level, spec.name, TAIL if spec.least else 1 - TAIL)
         ahead = [max((rival.by for rival in case.found[level].rivals), default=0.0) for case in good]
         return cls(broken, faithful, float(np.quantile(ahead, 1 - TAIL)))
 
-    def at(self, strictness: float = MIDDLE) -> Bars:
-        """Bars between the two sides, or beyond them."""
+    def at(self, strictness: float = MIDDLE) -> LevelThresholds:
+        """Thresholds between the two sides, or beyond them."""
         bars = {name: low + strictness * (self.faithful[name] - low) for name, low in self.broken.items()}
-        return Bars(**{name: round(bar, DIGITS) for name, bar in {**bars, "better": self.better}.items()})
+        return LevelThresholds(**{name: round(bar, DIGITS) for name, bar in {**bars, "better": self.better}.items()})
 
 
 def _quantile(cases: Iterable[Case], level: Level, name: str, share: float) -> float:
@@ -60,7 +60,7 @@ def _quantile(cases: Iterable[Case], level: Level, name: str, share: float) -> f
     return float(np.quantile([value for value in values if value is not None], share))
 
 
-def answer(case: Case, level: Level, bars: Bars) -> Answer:
+def answer(case: Case, level: Level, bars: LevelThresholds) -> Answer:
     """What the criteria say, at the attention too: before it is lowered because no text was changed."""
     return answer_of(criteria_of(case.found[level], bars), ())
 

@@ -9,7 +9,7 @@ import polars as pl
 from benchmarks.calibration.planted import Plan, Planted
 from heedful import experiments
 from heedful.audits.battery import BATTERY
-from heedful.verdict.rule import Measurements, measured
+from heedful.verdict.rule import Measurements, measure
 from heedful.verdict.signals import Level, signals
 
 THROUGH_MODEL = {"permutation": {}, "substitution": {}, "violation": {}, "erasure": {"ways": ("delete",)}}
@@ -40,7 +40,7 @@ def case_of(plan: Plan) -> Case:
 
 def summed_up(plan: Plan, found: dict[Level, pl.DataFrame]) -> Case:
     """Signals with what the rule measures of them."""
-    return Case(plan, found, {level: measured(frame, seed=plan.seed) for level, frame in found.items()})
+    return Case(plan, found, {level: measure(frame, seed=plan.seed) for level, frame in found.items()})
 
 
 def kept(cases: Iterable[Case]) -> pl.DataFrame:

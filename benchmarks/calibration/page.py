@@ -10,8 +10,8 @@ from benchmarks.calibration.fitting import Family
 from benchmarks.calibration.measuring import Case
 from benchmarks.calibration.planted import UNFAITHFUL
 from benchmarks.calibration.settings import FIXED, FIXED_SEEDS, INSTANCES, STEPS, UNSEEN, UNSEEN_SEEDS, Setting
-from heedful.verdict.criteria import CRITERIA, Bars
-from heedful.verdict.rule import FEW, criteria_of, judge_texts
+from heedful.verdict.criteria import CRITERIA, LevelThresholds
+from heedful.verdict.rule import FEW, criteria_of, judge_instances
 from heedful.verdict.signals import Level
 
 QUANTITIES = {
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
     """All that the page tells."""
 
     families: dict[Level, Family]
-    bars: dict[Level, Bars]
+    bars: dict[Level, LevelThresholds]
     unseen: list[Case]
     steps: list[Case]
 
@@ -80,24 +80,24 @@ def _through(told: Outcome, through: float) -> list[Case]:
     return [case for case in told.steps if case.plan.through == through]
 
 
-def _criteria(bars: dict[Level, Bars]) -> str:
+def _criteria(bars: dict[Level, LevelThresholds]) -> str:
     rows = [
         [
-            f"`{asked.name}`{' (decisive)' if asked.decisive else ''}",
-            asked.question,
-            QUANTITIES[asked.name],
-            *(f"{'≥' if asked.least else '≤'} {getattr(bars[level], asked.name):.3f}" for level in bars),
+            f"`{spec.name}`{' (decisive)' if spec.decisive else ''}",
+            spec.question,
+            QUANTITIES[spec.name],
+            *(f"{'≥' if spec.least else '≤'} {getattr(bars[level], spec.name):.3f}" for level in bars),
         ]
-        for asked in CRITERIA
+        for spec in CRITERIA
     ]
     return _table(["criterion", "question", "quantity", "at the input", "at the attention"], rows)
 
 
 def _anchors(told: Outcome) -> str:
     rows = [
-        [f"`{asked.name}`"]
-        + [f"{side[asked.name]:.3f}" for family in told.families.values() for side in (family.broken, family.faithful)]
-        for asked in CRITERIA
+        [f"`{spec.name}`"]
+        + [f"{side[spec.name]:.3f}" for family in told.families.values() for side in (family.broken, family.faithful)]
+        for spec in CRITERIA
     ]
     return _table(["criterion", "input: others end", "faithful begin", "attention: others end", "faithful begin"], rows)
 
@@ -189,7 +189,7 @@ def _instances(told: Outcome) -> str:
         **{f"`{k}`": (k,) for k in UNFAITHFUL},
     }.items():
         frames = [
-            judge_texts(case.signals["input"], case.found["input"].best, told.bars["input"], "input")
+            judge_instances(case.signals["input"], case.found["input"].best, told.bars["input"], "input")
             for case in told.unseen
             if case.plan.kind in kinds
         ]
@@ -205,13 +205,13 @@ def _short(told: Outcome) -> str:
     criteria = [c for case in faithful for c in criteria_of(case.found["input"], told.bars["input"])]
     rows = [
         [
-            f"`{asked.name}`",
+            f"`{spec.name}`",
             *(
-                str(sum(c.name == asked.name and c.outcome == outcome for c in criteria))
+                str(sum(c.name == spec.name and c.outcome == outcome for c in criteria))
                 for outcome in ("met", "open", "not met")
             ),
         ]
-        for asked in CRITERIA
+        for spec in CRITERIA
     ]
     return _table([f"criterion, {len(faithful)} faithful subjects", "met", "open", "not met"], rows)
 

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 
 class HeedfulError(Exception):
-    """Anything a user can mend; the command line prints it in one line and exits with code 2."""
+    """Anything a user can fix; the command line prints it in one line and exits with code 2."""
 
 
 class BadInput(HeedfulError):
@@ -50,7 +50,7 @@ def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
 
 @contextmanager
 def user_code(what: str, remedy: str) -> Iterator[None]:
-    """Tell whose code failed, and how. An exit is a failure too: with code 0 it would pass for a verdict."""
+    """Say whose code failed, and how. An exit is a failure too: with code 0 it would pass for a verdict."""
     try:
         yield
     except (HeedfulError, MemoryError):

@@ -1,8 +1,8 @@
 """Evidence: all that the counterfactual tests need of a model, one row an instance (see docs/formats.md).
 
 A model that decides from `decode(sum_t alpha_t h_t)` with an affine decoder is summed up, instance by instance, by its
-attention weights alpha (T,), what each item alone would say, S (T, K), and the bias b (K,). Any other attention `a`
-then gives the logits `a @ S + b`: no model, no hidden states. With a decoder that is not affine (decoding.py) the
+attention weights alpha (T,), the score of each item alone, S (T, K), and the bias b (K,). Any other attention `a`
+then gives the logits `a @ S + b`: no model, no hidden states. With a decoder that is not affine (tanh_decoder.py) the
 features of the items (T, F), the instance's context (F,) and the decoder itself stand in for scores and bias.
 """
 
@@ -76,7 +76,7 @@ class Evidence:
 
     @property
     def decodable(self) -> bool:
-        """Whether the outputs under other attention can be told."""
+        """Whether the outputs under other attention can be computed."""
         return self.scores is not None or self.features is not None
 
     def decode(self, weights: Ragged) -> NDArray[np.float64]:
@@ -204,7 +204,7 @@ def scan(path: Path) -> pl.LazyFrame:
 
 
 def collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
-    """Read what a lazy frame of the file asks for, or raise an error that names the file."""
+    """Collect a lazy frame of the file, or raise an error that names the file."""
     try:
         return frame.collect()
     except (pl.exceptions.PolarsError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, and are known by their content."""
+"""Files: atomic writes, locks, content hashes, and large Parquet files written in parts."""
 
 import errno
 import hashlib
@@ -6,27 +6,24 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from heedful.errors import DiskFull, HeedfulError
-
-try:
-    import fcntl
-except ImportError:  # not on Windows; there two processes that write to one place are the user's own affair
-    fcntl = None  # type: ignore[assignment]
+from heedful.errors import BadInput, DiskFull, HeedfulError
 
 TEMPORARY = ".tmp"
 
 
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`; when the block ends well it becomes `path`, otherwise it vanishes."""
+    """Yield a temporary path next to `path`; it is renamed to `path` on success and removed on failure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    if temporary.is_symlink():  # writing would follow it
+        temporary.unlink()
     try:
         yield temporary
         with temporary.open("rb") as written:
@@ -36,21 +33,25 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
         if _is_disk_full(error):
             raise DiskFull(
-                f"no space left while writing {path}: free some space and run again; what was finished before is kept"
+                f"no space left while writing {path}: free some space and run again; what was finished is kept"
             ) from error
         raise
 
 
 @contextmanager
 def replaced(folder: Path) -> Iterator[Path]:
-    """Give a new directory beside `folder`; when the block ends well it takes that one's place, otherwise it vanishes.
+    """Yield a new, empty directory; it replaces `folder` on success and is removed on failure.
 
-    What a killed writer left is cleared by the next one; a writer that is still at work is not disturbed.
+    Leftovers of a killed process are removed. While another process is replacing `folder`, this one is refused.
     """
-    new, old = (folder.with_name(f".{folder.name}.{age}{TEMPORARY}") for age in ("new", "old"))
-    with _alone(new, folder):
-        if old.exists() and not folder.exists():  # killed between the two renamings
+    new, old, lock = (folder.with_name(f".{folder.name}.{kind}{TEMPORARY}") for kind in ("new", "old", "lock"))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _exclusive(lock, f"{folder}: another process is writing there; wait for it or stop it"):
+        if old.exists() and not old.is_symlink() and not folder.exists():  # killed between the two renames
             old.rename(folder)
+        _remove(new)
+        _remove(old)
+        new.mkdir()
         try:
             yield new
             if folder.exists():
@@ -65,53 +66,74 @@ def replaced(folder: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(new, ignore_errors=True)
             shutil.rmtree(old, ignore_errors=True)
+            with suppress(OSError):  # Windows does not remove an open file
+                lock.unlink()
 
 
 @contextmanager
-def _alone(new: Path, folder: Path) -> Iterator[None]:
-    """Make an empty directory that no other process writes into until the block ends."""
-    new.mkdir(parents=True, exist_ok=True)
-    handle = None
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a run or audit directory; a second process is refused at once.
+
+    The system releases the lock when the process ends, however it ends.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with _exclusive(folder / ".lock", f"{folder}: another process is working on it; wait for it or stop it"):
+        yield
+
+
+@contextmanager
+def _exclusive(lock: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock file, or raise an error with the text `refusal` if another process holds it."""
+    from filelock import FileLock, Timeout  # slow to import
+
+    held = FileLock(lock)  # opened with O_NOFOLLOW
     try:
-        if fcntl is not None:
-            handle = os.open(new, os.O_RDONLY)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise HeedfulError(f"{folder}: another process is writing there; wait for it or stop it") from None
-        for leftover in new.iterdir():
-            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        held.acquire(blocking=False)
+    except Timeout:
+        raise HeedfulError(refusal) from None
+    except OSError as error:
+        if lock.is_symlink():
+            raise BadInput(f"{lock} is a symbolic link, and locks are not followed: remove it") from error
+        raise
+    try:
         yield
     finally:
-        if handle is not None:
-            os.close(handle)  # and so unlocked
+        held.release()
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or directory, if there is one; of a symbolic link the link, not its target."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Clear what a killed process left half-written in `folder`."""
+    """Remove the temporary files that a killed process left in `folder`."""
     for leftover in folder.rglob(f".*{TEMPORARY}"):
         leftover.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text, whole or not at all."""
+    """Write UTF-8 text atomically."""
     with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON that a person can read and a diff can compare."""
+    """Write indented JSON atomically."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def write_parquet(path: Path, frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> None:
-    """Write a frame, whole or not at all."""
+    """Write a frame atomically."""
     with atomic(path) as temporary:
         frame.write_parquet(temporary, metadata=dict(metadata or {}))
 
 
 def scan_parquet(path: Path | list[Path]) -> pl.LazyFrame:
-    """A Parquet file, lazily; brackets and stars in its path are only characters."""
+    """Scan a Parquet file; brackets and stars in its path are not patterns."""
     return pl.scan_parquet(path, glob=False)
 
 
@@ -122,7 +144,7 @@ def content_fingerprint(path: Path) -> str:
 
 
 def fingerprint(value: Any) -> str:
-    """A short hash of anything that JSON can hold."""
+    """A short hash of a JSON-serialisable value."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -130,7 +152,7 @@ def fingerprint(value: Any) -> str:
 class Parts:
     """A Parquet file too large for memory, written in parts that are merged at the end.
 
-    Each part appears whole, so that a killed writer goes on at part `done`.
+    Each part is written atomically, so a killed writer resumes at part `done`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -146,16 +168,16 @@ class Parts:
         self.done += 1
 
     def has(self, index: int) -> bool:
-        """Whether a part is there, whatever others are."""
+        """Whether a part has been written."""
         return _is_parquet(self._part(index))
 
     def put(self, index: int, frame: pl.DataFrame) -> None:
-        """Write any part; several processes may do so, each its own."""
+        """Write a part; several processes may write different parts at the same time."""
         write_parquet(self._part(index), frame)
 
     @property
     def rows(self) -> int:
-        """How many rows the parts written so far have."""
+        """Number of rows in the parts written so far."""
         return int(self.scan().select(pl.len()).collect().item()) if self.done else 0
 
     def scan(self) -> pl.LazyFrame:
@@ -163,13 +185,13 @@ class Parts:
         return scan_parquet([self._part(index) for index in range(self.done)])
 
     def finish(self, metadata: Mapping[str, str] | None = None, merged: pl.LazyFrame | None = None) -> None:
-        """Merge the parts (or a frame made of them) into the file itself, in bounded memory, and remove them."""
+        """Merge the parts (or `merged`, a frame made from them) into the file in bounded memory; remove the parts."""
         with atomic(self.path) as temporary:
             (self.scan() if merged is None else merged).sink_parquet(temporary, metadata=dict(metadata or {}))
         self.discard()
 
     def discard(self) -> None:
-        """Forget the parts written so far."""
+        """Remove the parts written so far."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.done = 0
 
@@ -189,18 +211,3 @@ def _is_disk_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return True
     return "No space left on device" in str(error)
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the run's lock; the system releases it when the process ends, however it ends."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise HeedfulError(
-                    f"{folder}: another process is working on this run; wait for it or stop it"
-                ) from None
-        yield

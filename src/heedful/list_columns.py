@@ -66,7 +66,7 @@ def ragged_column(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, lev
 
 
 def _shared(values: pl.Series) -> np.ndarray[Any, np.dtype[Any]]:
-    """Strings as an array of objects in which equal ones are one object: a text repeats its words."""
+    """Strings as an array of objects, equal ones shared: a text repeats its words."""
     words = values.cast(pl.String).rename("word")
     different = words.unique().to_frame().with_row_index("index")
     places = words.to_frame().join(different, on="word", how="left", maintain_order="left")["index"]

@@ -68,7 +68,7 @@ def entropy(distributions: Ragged) -> Floats:
 
 @dataclass(frozen=True)
 class Summary:
-    """A mean that says what it is a mean of."""
+    """A mean, and how many values it is of."""
 
     mean: float | None  # None where nothing is defined
     std: float | None  # of the population, as the papers report it
@@ -108,8 +108,8 @@ def bootstrap(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int =
 
 
 def bootstraps(values: ArrayLike, *, seed: int, level: float = 0.95, draws: int = 2000) -> list[Interval | None]:
-    """The same of several quantities of the same instances, (runs, instances, quantities): drawing is most of the work,
-    and is done once for all."""
+    """The same for several quantities of the same instances, (runs, instances, quantities), with shared draws: they are
+    most of the work."""
     table = np.asarray(values, dtype=np.float64)  # (R, n, Q)
     quantities = table.shape[2]
     if quantities > 1 and table.size > _HELD:
@@ -151,7 +151,7 @@ def _resampled(seed: int, runs: int, instances: int, size: int, index: int) -> t
 
 
 def percentiles(means: Floats, *, level: float = 0.95) -> Interval | None:
-    """The interval that so much of the bootstrap draws lie in; draws without a value (NaN) are left out."""
+    """The percentile interval of bootstrap draws; draws without a value (NaN) are left out."""
     defined = means[~np.isnan(means)]
     if not len(defined):
         return None
@@ -185,7 +185,7 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> SignTest:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """P-values corrected for being several (Holm 1979): below a level, they are so for all of them together.
+    """P-values corrected for multiple tests (Holm 1979).
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from heedful.errors import BadInput
 
-FEW_CLASSES = 3  # are told one by one, as in the released code of Jain & Wallace
+FEW_CLASSES = 3  # at most: listed one by one, as in the released code of Jain & Wallace
 
 
 def printable(text: str) -> str:
@@ -24,7 +24,7 @@ def plain_text(text: str, where: str) -> str:
 
 
 def tally(counts: Sequence[int], size: int) -> str:
-    """Numbers of instances by class, or in all where there are too many classes to be told one by one."""
+    """Numbers of instances by class, or in total where there are too many classes to list."""
     return "/".join(map(str, counts)) if len(counts) <= FEW_CLASSES else str(size)
 
 

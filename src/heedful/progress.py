@@ -1,14 +1,14 @@
-"""What a run tells while it works; silent by default, the command line draws bars."""
+"""Progress of a run, an audit or a download; silent by default, the command line draws bars."""
 
 
 class Reporter:
-    """Receives progress; override what should be shown."""
+    """Receives progress; override the methods whose events you want to show."""
 
     def start(self, task: str, total: int | None = None) -> None:
-        """A task begins, of `total` steps if that is known."""
+        """A task begins; it has `total` steps, if that is known."""
 
     def reach(self, steps: int, note: str = "", total: int | None = None) -> None:
-        """So many steps of the current task are done by now; `total` tells how many there are, if that is news."""
+        """The current task has done `steps` steps; `total` updates their number."""
 
     def finish(self, summary: str = "") -> None:
         """The current task is done."""

@@ -1,7 +1,7 @@
 """Rank correlation, row by row of ragged batches: Kendall's tau-b with its p-value, and a distance of top-k lists.
 
-Short rows are compared pair by pair for a whole batch at once; SciPy, one row at a time, spends a hundred times as long
-on a sentence and is used where a row's many pairs cost more than its n log n.
+Short rows are compared pair by pair for a whole batch at once; SciPy, one row at a time, takes a hundred times as long
+on a sentence and is used only for long rows, whose many pairs cost more than its n log n.
 """
 
 from functools import cache

@@ -1,8 +1,8 @@
 """The decoder of question answering and inference models, which is not affine in the attended vector.
 
-Jain & Wallace's models with a query decide by `V tanh(sum_t a_t f_t + c) + b`: f_t is what the decoder sees of an item
-(its state through a matrix), c what it sees of the instance whatever is attended (its query, and biases). The mixture
-is linear in the attention, so an item's features (F,) are all that is needed of its state.
+Jain & Wallace's models with a query decide by `V tanh(sum_t a_t f_t + c) + b`: f_t are an item's features (its
+state through a matrix), c is the context (query and biases), the same whatever is attended. The mixture is linear in
+the attention, so an item's features (F,) are all that is needed of its state.
 """
 
 import json
@@ -41,7 +41,7 @@ class TanhDecoder:
         return np.asarray(hidden @ self.matrix.T + self.bias)
 
     def to_json(self) -> str:
-        """As a text for files: every single-precision number is written in full."""
+        """As JSON text; every single-precision number is written in full."""
         about = {"activation": "tanh", "weight": self.weight.tolist(), "bias": self.bias.tolist()}
         return json.dumps(about)
 
@@ -61,7 +61,7 @@ class TanhDecoder:
 
 
 def mix(weights: Ragged, features: Ragged) -> Floats:
-    """The weighted sum of each row's features, (n, F): some rows at a time, lest a copy of all features be made."""
+    """The weighted sum of each row's features, (n, F): some rows at a time, to avoid a copy of all features."""
     mixed = np.empty((len(weights), features.values.shape[1]))
     step = max(1, CELLS // max(1, features.values.shape[1]))
     for start, stop in row_slices(weights, step):

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from heedful.adapters.huggingface import HuggingFace
 from heedful.adapters.texts import Texts
-from heedful.importance.attributions import slopes
-from heedful.importance.integrated_gradients import integrate
+from heedful.audits.battery.subject_texts import SubjectTexts
+from heedful.importance.gradient import gradient_input
+from heedful.importance.integrated_gradients import integrated_gradients
 from tests.adapters.tiny import TEXTS, classifier, word_pieces
 
 STEPS = 200
@@ -56,7 +57,7 @@ def made(family: str) -> HuggingFace:
 def test_gradients(family: str) -> None:
     subject = made(family)
     texts = subject.encode(TEXTS)
-    ours = slopes(subject.differentiable(texts, attention_fixed=False), texts.names)
+    ours = gradient_input(SubjectTexts(subject, texts, subject.read(texts)))
     for row in range(len(TEXTS)):
         np.testing.assert_allclose(ours[row], Captum(subject, texts, row).gradient_input(), atol=1e-5)
 
@@ -65,8 +66,7 @@ def test_gradients(family: str) -> None:
 def test_integrated_gradients(family: str) -> None:
     subject = made(family)
     texts = subject.encode(TEXTS[:3])
-    batches = subject.differentiable(texts, attention_fixed=False)
-    ours = integrate(batches, texts.names, tolerance=1e-3, limit=20_000)
+    ours = integrated_gradients(SubjectTexts(subject, texts, subject.read(texts)), tolerance=1e-3, limit=20_000)
     assert ours.error.max() <= 1e-3
     for row in range(len(texts)):
         np.testing.assert_allclose(ours.values[row], Captum(subject, texts, row).integrated_gradients(), atol=1e-3)

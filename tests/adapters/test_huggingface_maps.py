@@ -8,7 +8,7 @@ import torch
 
 from heedful.adapters import changes
 from heedful.adapters.huggingface import HuggingFace
-from heedful.adapters.huggingface.maps import rolled_out
+from heedful.adapters.huggingface.maps import MAPS, Kind, Layer, rolled_out
 from heedful.adapters.subject import padded
 from heedful.errors import BadConfig
 from tests.adapters.tiny import FAMILIES, TEXTS, classifier, word_pieces
@@ -161,3 +161,19 @@ def test_fixed_attention_has_no_gradient() -> None:
 def test_maps_that_are_not_there_are_named(audited: str, reason: str) -> None:
     with pytest.raises(BadConfig, match=reason):
         HuggingFace(classifier("bert"), word_pieces(), map=audited)
+
+
+def test_a_toy_map_is_one_function_and_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def strongest_head(layer: Layer) -> torch.Tensor:
+        rows = layer.rows.amax(dim=1)[:, 0]  # (B, L)
+        return rows / rows.sum(dim=-1, keepdim=True)
+
+    monkeypatch.setitem(MAPS, "strongest", Kind(strongest_head))
+    model = classifier("bert")
+    subject = HuggingFace(model, word_pieces(), map="strongest")
+    texts = subject.encode(TEXTS)
+    seen = subject.read(texts)
+    assert np.allclose(seen.weights.sum()[texts.lengths > 0], 1, atol=1e-6)
+    usual = HuggingFace(model, word_pieces()).read(texts)
+    assert not np.allclose(seen.weights.values, usual.weights.values, atol=1e-3)
+    assert subject.check(texts).identity < 1e-5

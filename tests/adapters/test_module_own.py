@@ -11,17 +11,17 @@ from heedful.adapters.module import Module
 from heedful.adapters.observing import observe
 from heedful.adapters.subject import Seen
 from heedful.adapters.texts import Texts
+from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.evidence import Evidence, chance, decide, probabilities
 from heedful.experiments import EXPERIMENTS
-from heedful.importance.attributions import slopes
 from heedful.importance.erasure import RANKINGS, raced, random_values
-from heedful.importance.gradient import gradients
-from heedful.importance.integrated_gradients import integrate
+from heedful.importance.gradient import gradient, gradient_input
+from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.list_columns import ragged_column
 from heedful.measures import tvd
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.experiment_stages import _options
+from heedful.runs.experiment_stages import run_options
 from tests.adapters.own import Erasing, own_subject
 
 # brief, but trained until it decides by what it reads
@@ -104,7 +104,8 @@ def test_evidence_is_that_of_the_run(audited: Audited) -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 def test_experiments_on_the_recovered_evidence_are_those_of_the_run(audited: Audited, name: str) -> None:
-    close(EXPERIMENTS[name](audited.evidence, **_options(audited.run, name)), audited.run.results(name))
+    experiment = EXPERIMENTS[name]
+    close(experiment(audited.evidence, **run_options(audited.run, experiment)), audited.run.results(name))
 
 
 def test_importance_is_that_of_the_run(audited: Audited) -> None:
@@ -117,25 +118,25 @@ def test_importance_is_that_of_the_run(audited: Audited) -> None:
         rows = rows.filter(pl.col("output").is_null() if output is None else pl.col("output") == output)
         return ragged_column(rows, "values", "numbers", measure).values
 
+    instances = SubjectTexts(subject, texts, subject.read(texts))
     for measure, fixed in (("gradient", True), ("gradient_through_attention", False)):
-        batches = subject.differentiable(texts, attention_fixed=fixed)
-        values = gradients(batches, texts.names, outputs=outputs, decided=False).values
+        values = gradient(instances, attention_fixed=fixed).values
         for output in range(outputs):
             assert np.abs(values[:, output] - theirs(measure, output)).max() <= 1e-5
             assert theirs(measure, output).max() > 0.01  # there is something to be equal
-    integral = integrate(subject.differentiable(texts, attention_fixed=False), texts.names, tolerance=1e-4)
+    integral = integrated_gradients(instances, tolerance=1e-4)
     assert np.abs(integral.values.values - theirs("integrated_gradients")).max() <= 1e-5
     assert np.abs(_left_out(subject, texts, evidence)[0] - theirs("leave_one_out")).max() <= 1e-5
 
 
 def test_the_erasure_race_is_that_of_the_run(audited: Audited) -> None:
     run, subject, texts, _, evidence = audited
-    batches = subject.differentiable(texts, attention_fixed=False)
-    integral = integrate(subject.differentiable(texts, attention_fixed=False), texts.names, tolerance=1e-4).values
+    instances = SubjectTexts(subject, texts, subject.read(texts))
+    integral = integrated_gradients(instances, tolerance=1e-4).values
     signs = 2 * evidence.decisions - 1 if evidence.outputs == 1 else np.ones(len(texts))
     ranked = {
         "attention": run.evidence.weights,
-        "gradient_input": slopes(batches, texts.names),
+        "gradient_input": gradient_input(instances),
         "integrated_gradients": integral.like(integral.values * signs[integral.row_of_value]),
         "leave_one_out": texts.names.like(_left_out(subject, texts, evidence)[1]),
         "random": random_values(evidence.ids, texts.names, run.config.seed),

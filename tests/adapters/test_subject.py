@@ -5,8 +5,9 @@ import torch
 from heedful.adapters import subject as subject_module
 from heedful.adapters.changes import permuted
 from heedful.adapters.subject import padded
-from heedful.importance.gradient import gradients
-from heedful.importance.integrated_gradients import integrate
+from heedful.audits.battery.subject_texts import SubjectTexts
+from heedful.importance.gradient import gradient
+from heedful.importance.integrated_gradients import integrated_gradients
 from tests.adapters.small import Small, numbers, subject_of
 
 TEXTS = ["3 4 5", "7", "", "6 5 4 3 8 9 10", "11 12", "13 4 13 4 5", "19 18 17 16 15 14 13 12 11"]
@@ -49,8 +50,7 @@ def test_gradients_are_those_of_plain_autograd(attention_fixed: bool, tokenize: 
     model = Small(bend=torch.tanh)
     subject = subject_of(model, tokenize=tokenize)
     texts = subject.encode(TEXTS)
-    batches = subject.differentiable(texts, attention_fixed=attention_fixed)
-    values = gradients(batches, texts.names, outputs=2, decided=False)
+    values = gradient(SubjectTexts(subject, texts, subject.read(texts)), attention_fixed=attention_fixed)
     model.eval()
     for row in np.flatnonzero(texts.lengths):
         batch = padded(texts, np.array([row]))
@@ -69,8 +69,7 @@ def test_integrals_add_up_to_what_the_text_adds() -> None:
     model = Small(outputs=1)
     subject = subject_of(model, output="sigmoid", tokenize=framed)
     texts = subject.encode(TEXTS)
-    batches = subject.differentiable(texts, attention_fixed=False)
-    integral = integrate(batches, texts.names, tolerance=1e-4)
+    integral = integrated_gradients(SubjectTexts(subject, texts, subject.read(texts)), tolerance=1e-4)
     with torch.no_grad():
         batch = padded(texts, np.arange(len(texts)))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 import heedful
-from heedful.audits.overview import advice, caveats, costs, examples, facts, figures
+from heedful.audits.overview import advice, caveats, costs, examples, facts
 from tests.audits.made import planted
 
 HOSTILE = "<script>alert(1)</script>"
@@ -36,12 +36,12 @@ def test_the_card_tells_what_the_verdict_follows_from(audited: heedful.Audit, tm
     assert f"May this attention be shown as an explanation? {verdict.answer.capitalize()}." in page.text
     for criterion in verdict.criteria:
         assert criterion.question in page.text
-        assert figures(criterion)[2] in page.text
+        assert criterion.display()["threshold"] in page.text
     assert page.tags.count("circle") == sum(criterion.value is not None for criterion in verdict.criteria)
     for words in (*caveats(audited), *advice(audited), *(value for _, value in facts(audited))):
         assert words in page.text
     assert {"erasure", "evidence"} <= {cost.stage for cost in costs(audited)}
-    assert next(example.title for example in examples(audited)) == "most to be trusted"
+    assert next(example.title for example in examples(audited)) == "most trustworthy"
     assert audited.report(tmp_path) == tmp_path / "card.html"
 
 

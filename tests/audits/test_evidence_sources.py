@@ -111,13 +111,13 @@ def _change(**columns: pl.Expr):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda frame: frame.drop("values"), "column 'values' is missing"),
+        (lambda frame: frame.drop("values"), "no column 'values'"),
         (lambda frame: frame.filter(pl.col("id") != "text-0003"), "no row for instance 'text-0003'"),
         (lambda frame: pl.concat([frame, frame.head(1)]), "several rows"),
-        (_change(method=pl.lit("attention")), "'attention' is what heedful calls its own"),
-        (_change(method=pl.lit("<b>")), "cannot name a method"),
-        (_change(values=pl.col("values").list.head(1)), "another number of values than items"),
-        (_change(tokens=pl.col("tokens").list.reverse()), "other tokens"),
+        (_change(method=pl.lit("attention")), "'attention' is the name of one of heedful's own"),
+        (_change(method=pl.lit("<b>")), "not a valid method name"),
+        (_change(values=pl.col("values").list.head(1)), "number of values differs"),
+        (_change(tokens=pl.col("tokens").list.reverse()), "tokens differ"),
         (_change(values=pl.col("values").list.eval(pl.element() / 0)), "NaN or infinite"),
     ],
 )

@@ -24,12 +24,15 @@ def _command(folder: Path, data: Path) -> list[str]:
 @pytest.mark.parametrize("touches", [40, 150, 320])
 def test_a_killed_audit_goes_on(touches: int, tmp_path: Path, whole: heedful.Audit) -> None:
     data = csv(tmp_path / "mine.csv", ["text", *TEXTS])
-    out = tmp_path / "audits"
-    out.mkdir()
-    arguments = [sys.executable, "-m", "tests.runs.kill_after", str(out), str(touches), *_command(out, data)]
+    out = tmp_path / "killed" / "audits"
+    out.mkdir(parents=True)
+    arguments = [sys.executable, "-m", "tests.runs.kill_after", *_command(out, data)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    killed = subprocess.run(arguments, capture_output=True, env=environment, cwd=HERE.parents[1])
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    touched = f"{out.parent} {touches}\n"
+    killed = subprocess.run(
+        arguments, input=touched, text=True, capture_output=True, env=environment, cwd=HERE.parents[1]
+    )
+    assert int(killed.stdout) == -signal.SIGKILL, killed.stderr
     (left,) = out.iterdir()
     assert not (left / "verdict.json").exists()
     done = heedful.audit(module=f"{HERE / 'models.py'}:faithful", data=data, sample=6, out=out, threads=1)

@@ -9,7 +9,7 @@ import pytest
 from heedful.adapters.texts import NO_ITEM, Texts, each_token_an_item
 from heedful.audits.overview import as_words
 from heedful.audits.plan import slug
-from heedful.audits.text_sources import file_source, given_source
+from heedful.audits.text_sources import file_source, memory_source
 from heedful.audits.texts_stage import cut, label_indices
 from heedful.errors import BadInput, NotFound
 from heedful.ragged import Ragged
@@ -29,7 +29,7 @@ def test_rows_of_a_table_have_their_place(tmp_path: Path) -> None:
 
 def test_a_source_is_known_by_its_content() -> None:
     first, same, other = (
-        given_source(texts, labels=None, ids=None).fingerprint for texts in (["a", "b"], ["a", "b"], ["a", "c"])
+        memory_source(texts, labels=None, ids=None).fingerprint for texts in (["a", "b"], ["a", "b"], ["a", "c"])
     )
     assert first == same != other
 
@@ -45,7 +45,7 @@ def test_labels_are_names_or_indices_all_the_same_way() -> None:
     assert label_indices(_labels("0", "2"), ("1", "2", "3")) == {"0": 0, "2": 2}  # a zero can only be an index
     assert label_indices(_labels("0", "1"), ("pos", "neg"), names=("neg", "pos")) == {"0": 1, "1": 0}
     assert label_indices(_labels("0", "1"), ("LABEL_0", "LABEL_1"), names=("neg", "pos")) == {"0": 0, "1": 1}
-    with pytest.raises(BadInput, match="line 3: label '1' is no class of the model; it knows 0 neg, 1 pos"):
+    with pytest.raises(BadInput, match="line 3: label '1' is not a class of the model, which has 0 neg, 1 pos"):
         label_indices(_labels("pos", "1"), ("neg", "pos"))
     with pytest.raises(BadInput, match="line 4: label '5'"):
         label_indices(_labels("0", "1", "5"), ("neg", "pos"))
@@ -102,7 +102,7 @@ def test_datasets_are_read_from_folders_and_never_fetched(tmp_path: Path) -> Non
     assert source.names == ("neg", "pos")
     assert len(list(hub_source(f"hf:{tmp_path / 'two'}", **options).rows())) == 1
     assert len(list(hub_source(f"hf:{tmp_path / 'two'}:train", **options).rows())) == 3
-    with pytest.raises(BadInput, match="no split 'dev'; it has train, test"):
+    with pytest.raises(BadInput, match="no split 'dev'; valid: train, test"):
         hub_source(f"hf:{tmp_path / 'two'}:dev", **options)
     with pytest.raises(NotFound, match="--download"):
         hub_source("hf:no-such-dataset-of-heedful", **options)

@@ -1,6 +1,5 @@
 """A real browser, and a report to open in it. Where there is no Chromium these tests are skipped."""
 
-import fcntl
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from heedful.findings.gathering import gather
 from heedful.report.site.writer import write_site
 from heedful.runs.directory import Run
-from tests.browser.runs import KINDS, make_runs
+from tests.browser.runs import make_runs
 
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
@@ -49,19 +48,11 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def shown(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Shown:
-    """The report of all kinds of runs, made once for all workers."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent
-    with (shared / "browser.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        runs = make_runs(shared / "browser-runs") if not (shared / "site").exists() else None
-        if runs is not None:
-            write_site(gather([shared / "browser-runs"]), shared / "site", formats=["svg"])
-            (shared / "site.names").write_text("\n".join(str(runs[kind].folder) for kind in [*KINDS, "half"]))
-    folders = (shared / "site.names").read_text().splitlines()
-    opened = {kind: Run.open(folder) for kind, folder in zip([*KINDS, "half"], folders, strict=True)}
-    return Shown(shared / "site" / "index.html", opened)
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    """The report of all kinds of runs; all tests of this folder are one worker's."""
+    folder = tmp_path_factory.mktemp("browser")
+    runs = make_runs(folder / "runs")
+    return Shown(write_site(gather([folder / "runs"]), folder / "site", formats=["svg"]).page, runs)
 
 
 @pytest.fixture

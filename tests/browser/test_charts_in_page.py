@@ -18,7 +18,8 @@ def open_run(visit: Any, shown: Any, kind: str, **options: Any) -> Any:
 def draw_all(page: Any) -> None:
     """Scroll past all charts, so that each is drawn."""
     for place in page.locator(".plot-place").all():
-        place.scroll_into_view_if_needed()
+        # Playwright's own scrolling waits for a moment in which nothing above is being drawn
+        place.evaluate("place => place.scrollIntoView({ block: 'center' })")
         place.locator(".plot :is(canvas, svg)").first.wait_for()
 
 
@@ -81,7 +82,15 @@ def test_another_theme_draws_them_anew_and_keeps_the_region(visit: Any, shown: A
 def test_charts_fit_a_narrow_window_and_a_wider_one(visit: Any, shown: Any) -> None:
     page = open_run(visit, shown, "softmax", viewport={"width": 360, "height": 700})
     draw_all(page)
-    page.wait_for_timeout(300)
+    page.wait_for_function(
+        """() => {
+            const sizes = [...document.querySelectorAll(".plot-place")].map((place) => place.offsetHeight).join();
+            const before = window.sizesBefore;
+            window.sizesBefore = sizes;
+            return sizes === before;
+        }""",
+        polling=300,
+    )
     too_wide = (
         "all => all.filter((place) => place.scrollWidth > place.clientWidth + 1).map((place) => place.dataset.chart)"
     )

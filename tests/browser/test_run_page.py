@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from heedful.findings.instance_table import instance_rows
-from heedful.findings.key_figures import key_figures
-from heedful.findings.run_verdict import verdict
+from heedful.verdict.verdict import OUTCOMES
 
 
 @pytest.fixture
@@ -50,17 +49,15 @@ def counted(run: Any, ranges: dict[str, tuple[float, float]]) -> int:
     return len(rows.filter(*(pl.col(name).cast(pl.Float64).is_between(*ends) for name, ends in ranges.items())))
 
 
-def test_it_says_what_the_tests_say(opened: Any, shown: Any) -> None:
-    run = shown.runs["softmax"]
-    told = verdict(run, key_figures(run))
-    assert opened.locator(".verdict .lead").inner_text() == told.words
-    lines = opened.locator(".speaks li").all_inner_texts()
-    assert len(lines) == len(told.signs)
-    for line, sign in zip(lines, told.signs, strict=True):
-        assert sign.words in line
-        assert {"for": "speaks for", "against": "speaks against", "undecided": "undecided", "unknown": "not known"}[
-            sign.side
-        ] in line
+def test_it_shows_the_verdict_with_its_criteria(opened: Any, shown: Any) -> None:
+    verdict = shown.runs["softmax"].verdict
+    assert opened.locator(".verdict .lead").inner_text() == verdict.words
+    lines = opened.locator(".criteria li").all_inner_texts()
+    assert len(lines) == len(verdict.criteria)
+    for line, criterion in zip(lines, verdict.criteria, strict=True):
+        assert criterion.question in line
+        assert OUTCOMES[criterion.outcome] in line
+        assert all(text in line for text in criterion.display().values())
 
 
 def test_the_selector_opens_another_run(opened: Any, shown: Any) -> None:

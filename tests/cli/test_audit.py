@@ -23,7 +23,7 @@ def test_the_verdict_comes_first_and_is_the_exit_code(tmp_path: Path, monkeypatc
     assert answer.code == 1, answer.err
     assert answer.out.startswith("May this attention be shown as an explanation? No.")
     told = "".join(answer.out.split())  # lines may be broken anywhere, depending on the names of folders
-    for words in ("Does the output move", "in all", "better map", "card.html", "next: ", "accuracy not known"):
+    for words in ("Does the output change", "total", "better map", "card.html", "next: ", "accuracy unknown"):
         assert "".join(words.split()) in told
     (card,) = tmp_path.rglob("card.html")
     assert "<h1>May this attention be shown as an explanation? No.</h1>" in card.read_text()
@@ -55,7 +55,7 @@ def test_a_dry_run_tells_the_cost_and_leaves_nothing(tmp_path: Path) -> None:
     done = json.loads(_audit(tmp_path, "--json", sample=5).out)["manifest"]["stages"]
     for name in ("attributions", "erasure", "importance"):  # an order ends early where a decision flips
         assert 0.3 < done[name]["readings"] / costs[name]["readings"] < 1.5
-    assert "in all" in _audit(tmp_path, "--dry-run").out
+    assert "total" in _audit(tmp_path, "--dry-run").out
 
 
 def test_evidence_is_audited_without_a_model(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_evidence_is_audited_without_a_model(tmp_path: Path) -> None:
 CASES = {
     "nothing": ([], "nothing to audit"),
     "no data": (["--module", f"{MODELS}:faithful"], "give a table"),
-    "no file": (["--module", "none.py:faithful", "--data", "mine.csv"], "none.py: there is no such file"),
+    "no file": (["--module", "none.py:faithful", "--data", "mine.csv"], "none.py: no such file"),
     "no function": (["--module", f"{MODELS}:faithfull", "--data", "mine.csv"], "did you mean 'faithful'"),
     "no name": (["--module", str(MODELS), "--data", "mine.csv"], "FILE.py:NAME"),
     "fails": (["--module", f"{MODELS}:broken", "--data", "mine.csv"], "ValueError: no weights here"),
@@ -77,7 +77,7 @@ CASES = {
     "no column": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--text", "txt"], "no column 'txt'"),
     "label": (
         ["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--label", "label"],
-        "line 2: label 'good' is no class of the model; it knows 0 class 0, 1 class 1",
+        "line 2: label 'good' is not a class of the model, which has 0 class 0, 1 class 1",
     ),
     "ids": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--id", "label"], "id 'good' occurs more"),
     "fail on": (["--fail-on", "maybe"], "unknown answer to fail on 'maybe'"),
@@ -85,14 +85,14 @@ CASES = {
     "tokenizer": (["--module", f"{MODELS}:strange", "--data", "mine.csv"], "ZeroDivisionError: no tokens"),
     "threads": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--threads", "-1"], "threads = -1"),
     "no dataset": (["--module", f"{MODELS}:faithful", "--data", "hf:"], "name a dataset"),
-    "map": (["--evidence", "mine.parquet", "--map", "norm"], "map = norm: this is chosen of a transformers"),
+    "map": (["--evidence", "mine.parquet", "--map", "norm"], "map = norm: only for a transformers"),
     "items": (["--module", f"{MODELS}:faithful", "--data", "mine.csv", "--items", "words"], "items = words"),
     "misfit": (["--evidence", "mine.parquet", "--importance", "few.jsonl"], "no row for instance"),
     "no numbers": (["--evidence", "mine.parquet", "--importance", "text.jsonl"], "not a list of numbers"),
     "two": (["--hf", "x", "--evidence", "y.parquet"], "hf and evidence given"),
     "no evidence": (["--evidence", "none.parquet"], "no such evidence file"),
-    "evidence and texts": (["--evidence", "mine.parquet", "--truncate"], "truncate is of texts"),
-    "importance": (["--evidence", "mine.parquet", "--importance", "none.jsonl"], "no such file of importance"),
+    "evidence and texts": (["--evidence", "mine.parquet", "--truncate"], "truncate is only for texts"),
+    "importance": (["--evidence", "mine.parquet", "--importance", "none.jsonl"], "no such importance file"),
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,16 +11,15 @@ from xml.etree import ElementTree
 import pytest
 
 from heedful.runs.directory import Run
-from heedful.runs.execution import perform
 from tests.cli.calling import heedful
-from tests.runs.small import ARGUMENTS, VALUES
+from tests.runs.small import ARGUMENTS
 
 demo = import_module("heedful.cli.demo")  # the module: `heedful.cli.demo` is also the name of its function
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return perform(VALUES, out=tmp_path_factory.mktemp("runs"))
+@pytest.fixture
+def finished(small_run: Run) -> Run:
+    return small_run
 
 
 def test_the_command_itself_ends_with_its_exit_code_and_one_line() -> None:
@@ -138,7 +138,7 @@ BAD_USE = [
     (["run", "--config", "none.toml"], "none.toml: there is no such configuration file"),
     (["run", "--corpus", "planted", "--vectors", "none.vec"], "none.vec"),
     (["run", "--file", "none.csv", "--text", "a", "--label", "b"], "none.csv"),
-    (["show", "nowhere"], "nowhere is no run directory"),
+    (["show", "nowhere"], "nowhere is not a run directory"),
     (["show", "RUN", "--instance", "test-99999"], "there is no instance 'test-99999'; ids look like 'test-00000'"),
     (["show", "RUN", "--instance", "a", "--text", "b"], "exclude each other"),
     (["show", "RUN", "--text", "  "], "--text has no tokens"),
@@ -217,16 +217,18 @@ def test_ctrl_c_says_that_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("heedful.runs.execution.load", stop)
     answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
     assert answer.code == 130
-    assert "the same command goes on where it was" in answer.err
+    assert "the same command resumes it" in answer.err
 
 
-def test_a_run_directory_of_another_configuration_is_one_line(tmp_path: Path) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_a_run_directory_of_another_configuration_is_one_line(
+    copy_small_run: Callable[[Path], Run], tmp_path: Path
+) -> None:
+    run = copy_small_run(tmp_path)
     config = run.folder / "config.toml"
     config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
     answer = heedful("run", *ARGUMENTS, "--out", tmp_path)
     assert answer.code == 2
-    assert answer.err.startswith(f"error: {run.folder} holds a run of another configuration")
+    assert answer.err.startswith(f"error: {run.folder} holds a run with other options")
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,6 +245,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(demo, "_REVIEWS", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
     monkeypatch.setattr(demo, "_DOCUMENTS", {**small, "verdicts": 2})
     monkeypatch.setattr(demo, "_EPOCHS", 1)
+    monkeypatch.setattr(demo, "_COMMON", {**demo._COMMON, "experiment_options": {"sample": 4}})
     monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
     answer = heedful("demo", "--out", tmp_path, "--site", tmp_path / "site")
     assert answer.code == 0, answer.err
@@ -252,8 +255,9 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for model in ("flan", "han"):
         assert answer.out.count(f"docs    {model} bigru") == 2  # in either table
     assert "\u2026" not in answer.out  # nothing is cut
-    assert "Items that must go until the decision changes" in answer.out
-    assert "the most attended item is one that decides in" in answer.out
+    assert "Share of items removed until the decision flips" in answer.out
+    assert "the top-attended item is a deciding one in" in answer.out
+    assert "May this attention be shown as an explanation?\n  with caution: short bilstm, " in answer.out
     assert "heedful show" in answer.out
     assert f"Explore: open {(tmp_path / 'site' / 'index.html').as_uri()}" in answer.out
     assert (tmp_path / "site" / "index.html").is_file()

@@ -23,7 +23,7 @@ def test_in_words(runs: Path, tmp_path: Path) -> None:
     answer = heedful("compare", runs, "--out", tmp_path / "new" / "table.md")
     assert answer.code == 0, answer.err
     assert "sst, bilstm + additive, preset paper, 2 seeds" in answer.out
-    assert "What Serrano & Smith 2019 found" in answer.out
+    assert "Claims of Serrano & Smith 2019" in answer.out
     assert "not compared: half" in answer.err
     text = (tmp_path / "new" / "table.md").read_text()
     assert "## Published figures beside ours" in text
@@ -49,7 +49,7 @@ def test_as_json_and_csv(runs: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["nowhere"], "nowhere is not there"),
-        (["."], "is no run directory, and holds none"),
+        (["."], "is not a run directory, and holds none"),
         (["RUNS", "--out", "table.xls"], "unknown ending of --out '.xls'"),
         (["RUNS/half"], "no run that can be shown"),
     ],

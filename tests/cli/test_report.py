@@ -45,7 +45,7 @@ def test_as_json(runs: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["nowhere"], "nowhere is not there"),
-        (["."], "is no run directory, and holds none"),
+        (["."], "is not a run directory, and holds none"),
         (["RUNS", "--formats", "svg,gif"], "unknown format of figures 'gif'"),
         (["RUNS", "--out", "file"], "file: that is a file"),
         (["RUNS", "--out", "full"], "holds something else than a report"),

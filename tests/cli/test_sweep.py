@@ -9,10 +9,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+import tomli_w
 from rich.console import Console
 
 from heedful.report.terminal.sweep import ConsoleWatcher, running_table
-from heedful.runs.config import to_toml
 from heedful.sweeps.cells import Cell, Status
 from heedful.sweeps.grid import make_grid, read_grid
 from tests.cli.calling import heedful
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a grid of two cells, done."""
     folder = tmp_path_factory.mktemp("swept")
-    (folder / "grid.toml").write_text(to_toml({"seed": [0, 1], "experiments": ["reach"], **VALUES}))
+    (folder / "grid.toml").write_text(tomli_w.dumps({"seed": [0, 1], "experiments": ["reach"], **VALUES}))
     answer = heedful("sweep", folder / "grid.toml", "--out", folder / "runs", "--workers", "1")
     assert answer.code == 0, answer.err
     assert "2 cells: 2 done" in answer.out
@@ -61,7 +61,7 @@ def test_a_dry_run_lists_the_cells_and_their_cost(swept: Path) -> None:
 def test_corpora_that_are_not_at_hand_are_told(tmp_path: Path) -> None:
     answer = heedful("sweep", "jain-wallace", "--dry-run", "--data", tmp_path, "--out", tmp_path / "runs")
     assert answer.code == 0
-    assert "72 cells: 72 not at hand" in answer.out
+    assert "72 cells: 72 corpus missing" in answer.out
     assert "and 5 more: corpus imdb was not found" in answer.out
     answer = heedful("sweep", "seeds", "--data", tmp_path, "--out", tmp_path / "runs")
     assert answer.code == 1
@@ -96,7 +96,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(swept: Path, tmp_path: Path) -> 
     sweep.send_signal(signal.SIGINT)
     _, errors = sweep.communicate()
     assert sweep.returncode == 130
-    assert errors.splitlines()[-1] == "error: stopped: 0 of 2 cells are done; the same command goes on where it was"
+    assert errors.splitlines()[-1] == "error: stopped: 0 of 2 cells are done; the same command resumes it"
 
 
 def test_a_full_disk_under_one_cell(swept: Path, tmp_path: Path) -> None:

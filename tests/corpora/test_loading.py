@@ -8,13 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heedful.corpora import loading
-from heedful.corpora import loading as building
-from heedful.corpora import locating as fingerprints
+from heedful.corpora import loading, locating
 from heedful.corpora.loading import load
 from heedful.corpora.locating import Found, source_fingerprint
-from heedful.corpora.reader import class_names
-from heedful.corpora.readers.zhang import SentencedOptions
+from heedful.corpora.reader import sorted_classes
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput
 from tests.corpora.native import write
@@ -83,7 +80,7 @@ def test_a_killed_load_leaves_no_corpus_and_its_remains_are_cleared(own_cache, t
         "from heedful",
         "import heedful.corpora.writing as w; w.PART_TOKENS = 10\n"
         "import heedful.corpora.readers.table as t; t.Path.is_file = lambda self: True\n"
-        "import heedful.corpora.loading as l; l.source_fingerprint = lambda path: ''\nfrom heedful",
+        "import heedful.corpora.cache_key as k; k.source_fingerprint = lambda path: ''\nfrom heedful",
         1,
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(pipe)])
@@ -100,7 +97,7 @@ def test_a_killed_load_leaves_no_corpus_and_its_remains_are_cleared(own_cache, t
     other = write(tmp_path / "other.csv", ROWS)
     table(other)
     assert remains.exists()  # it might be at work still
-    monkeypatch.setattr(building, "STALE", -1)
+    monkeypatch.setattr(loading, "STALE", -1)
     table(other, seed=5)
     assert not remains.exists()
 
@@ -138,12 +135,12 @@ def test_bad_names_and_options():
 
 
 def test_fingerprints_of_large_files_and_folders_are_remembered(own_cache, tmp_path, monkeypatch):
-    monkeypatch.setattr(fingerprints, "LARGE", 10)
+    monkeypatch.setattr(locating, "LARGE", 10)
     folder = tmp_path / "folder"
     file = write(folder / "a" / "1.txt", "some content here")
     first = source_fingerprint(folder), source_fingerprint(file)
     assert (source_fingerprint(folder), source_fingerprint(file)) == first
-    monkeypatch.setattr(fingerprints, "_content", lambda path, names: "read again")
+    monkeypatch.setattr(locating, "_content", lambda path, names: "read again")
     assert (source_fingerprint(folder), source_fingerprint(file)) == first
     write(folder / "a" / "2.txt", "more")
     assert source_fingerprint(folder) == "read again"
@@ -169,9 +166,9 @@ def test_found_is_what_a_reader_says():
 
 def test_class_names_have_one_order_whatever_order_they_come_in():
     names = ["1", "01", "1.0", "2", "-3"]
-    assert class_names(names) == class_names(names[::-1]) == ("-3", "01", "1", "1.0", "2")
-    assert class_names(["nan", "2", "10"]) == ("10", "2", "nan")
-    assert class_names(["1_0", "2"]) == ("1_0", "2")
+    assert sorted_classes(names) == sorted_classes(names[::-1]) == ("-3", "01", "1", "1.0", "2")
+    assert sorted_classes(["nan", "2", "10"]) == ("10", "2", "nan")
+    assert sorted_classes(["1_0", "2"]) == ("1_0", "2")
 
 
 def test_a_copy_of_another_kind_is_not_taken_from_the_cache(tmp_path):
@@ -205,12 +202,3 @@ def test_a_model_that_finds_sentences_is_part_of_the_key(own_cache, rows, tmp_pa
     assert second.fingerprint != first.fingerprint
     assert second.content == first.content
     assert len({first.fingerprint, table(rows).fingerprint, table(rows, sentences="sentencizer").fingerprint}) == 3
-
-
-def test_so_is_the_version_of_an_installed_model(monkeypatch):
-    keys = []
-    for version in ("3.8.0", "3.8.1"):
-        monkeypatch.setattr(loading, "_version", lambda package, version=version: version)
-        keys.append(loading._code(SentencedOptions(sentences="en_core_web_sm")))
-    assert keys[0][-1] == "3.8.0"
-    assert keys[1][-1] == "3.8.1"

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from heedful.corpora.archives import decode
-from heedful.corpora.download import SOURCES, _check_rows
+from heedful.corpora.download import check_rows
 from heedful.corpora.loading import load
 from heedful.corpora.reader import Options
 from heedful.corpora.readers.imdb import reviews
@@ -98,7 +98,7 @@ def test_cnn_samples(real_data):
 @pytest.mark.parametrize("name", ["sst", "imdb", "newsgroups", "babi-1", "babi-2"])
 def test_row_counts_that_a_download_must_have(real_data, name):
     found = READERS[name].find([real_data], READERS[name].options(), subset=False)
-    _check_rows(name, SOURCES[name], found)
+    check_rows(READERS[name], found)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -36,7 +36,6 @@ def brute_force(weights: np.ndarray, odds: np.ndarray, epsilon: float) -> float:
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
-@settings(deadline=None)
 @given(data=st.data(), epsilon=st.sampled_from([0.001, 0.01, 0.05, 0.3, 0.7]))
 def test_two_classes_equal_brute_force(outputs: int, data: st.DataObject, epsilon: float) -> None:
     evidence = data.draw(instances(outputs))

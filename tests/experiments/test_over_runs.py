@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from heedful.experiments.summary import difference, over_runs, pooled
 from heedful.measures import bootstrap
+from tests.strategies import examples
 
 TABLES = arrays(
     np.float64,
@@ -19,7 +20,7 @@ TABLES = arrays(
 
 
 @given(TABLES)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_mean_is_that_of_the_defined_values(table: np.ndarray) -> None:
     found = pooled(table, draws=40)
     defined = [value for row in table.tolist() for value in row if not math.isnan(value)]
@@ -35,7 +36,7 @@ def test_a_mean_is_that_of_the_defined_values(table: np.ndarray) -> None:
 
 
 @given(TABLES, st.floats(-3, 3, width=16))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_run_against_itself_shifted(table: np.ndarray, shift: float) -> None:
     """One run each: pairs differ by the shift in every draw, whatever is drawn."""
     found = difference(table[:1] + shift, table[:1], paired=True, draws=30)

@@ -2,7 +2,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig
@@ -13,6 +13,7 @@ from heedful.experiments.view import first_best
 from heedful.measures import tvd
 from heedful.randomness import Stream, keys
 from tests.making import awkward_evidence, instance, make_evidence
+from tests.strategies import examples
 
 
 def outputs_of_every_order(evidence: Evidence, row: int) -> tuple[np.ndarray, np.ndarray]:
@@ -28,7 +29,7 @@ def outputs_of_every_order(evidence: Evidence, row: int) -> tuple[np.ndarray, np
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 3, 4]), st.booleans())
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_exact_answers_are_those_of_all_orders(seed: int, outputs: int, awkward: bool) -> None:
     evidence = make_evidence(seed, n=4, outputs=outputs, longest=5)
     if awkward:
@@ -46,7 +47,7 @@ def test_exact_answers_are_those_of_all_orders(seed: int, outputs: int, awkward:
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 3]))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_sampled_tvds_are_those_of_decoding_each_drawn_order(seed: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=5, outputs=outputs)
     draws = 7

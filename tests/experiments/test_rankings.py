@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig
@@ -10,6 +10,7 @@ from heedful.experiments.views import view_of
 from heedful.randomness import keys
 from tests.experiments.removing import made, own_weights, two_classes
 from tests.making import instance
+from tests.strategies import examples
 
 CASES = [(1, "affine"), (3, "affine"), (2, "tanh"), (5, "tanh")]
 
@@ -27,7 +28,7 @@ def slope(one: Evidence, item: int, of: int, step: float = 1e-5) -> float:
 
 @pytest.mark.parametrize(("outputs", "decoder"), CASES)
 @given(seed=st.integers(0, 10**6))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_gradients_are_those_of_finite_differences(outputs: int, decoder: str, seed: int) -> None:
     evidence = made(seed, outputs, decoder)  # type: ignore[arg-type]
     view = view_of(evidence)
@@ -43,7 +44,7 @@ def test_gradients_are_those_of_finite_differences(outputs: int, decoder: str, s
 
 @pytest.mark.parametrize(("outputs", "decoder"), CASES)
 @given(seed=st.integers(0, 10**6))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_contributions_add_up_to_the_margin_over_the_strongest_rival(outputs: int, decoder: str, seed: int) -> None:
     evidence = made(seed, outputs, decoder)  # type: ignore[arg-type]
     view = view_of(evidence)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
@@ -14,7 +14,6 @@ from tests.making import awkward_evidence, instance, make_evidence
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 3, 5]))
-@settings(deadline=None)
 def test_no_random_attention_goes_beyond_the_reach(seed: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=6, outputs=outputs)
     frame = reach(evidence)
@@ -31,7 +30,6 @@ def test_no_random_attention_goes_beyond_the_reach(seed: int, outputs: int) -> N
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 3, 5]))
-@settings(deadline=None)
 def test_some_single_item_does_what_reach_promises(seed: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=6, outputs=outputs) if seed % 5 else awkward_evidence(outputs)
     frame = reach(evidence)

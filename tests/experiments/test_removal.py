@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig, BadInput
@@ -16,6 +16,7 @@ from heedful.ragged import Ragged
 from heedful.randomness import keys
 from tests.experiments.removing import affine, first_flip, made, own_weights, two_classes, without
 from tests.making import make_evidence
+from tests.strategies import examples
 
 CASES = [(1, "affine"), (2, "affine"), (4, "affine"), (2, "tanh"), (5, "tanh")]
 
@@ -30,7 +31,7 @@ def order(evidence: Evidence, row: int, name: str, draw: int = 0) -> list[int]:
 
 @each_case
 @given(seed=st.integers(0, 10**6))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_first_flips_are_those_of_decoding_step_by_step(outputs: int, decoder: str, seed: int) -> None:
     evidence = make_evidence(seed, n=5, outputs=outputs, longest=8, decoder=decoder)  # type: ignore[arg-type]
     frame = removal(evidence)
@@ -57,7 +58,7 @@ def test_first_flips_are_those_of_decoding_step_by_step(outputs: int, decoder: s
 
 @each_case
 @given(seed=st.integers(0, 10**6), name=st.sampled_from(ORDERINGS))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_curves_are_decoded_step_by_step(outputs: int, decoder: str, seed: int, name: str) -> None:
     evidence = made(seed, outputs, decoder)  # type: ignore[arg-type]
     frame, short, decided = removal_curve(evidence, ranking=name), curves(evidence), view_of(evidence).decided

@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig, BadInput
@@ -17,6 +17,7 @@ from heedful.measures import bootstrap, output_jsd
 from heedful.ragged import Ragged
 from tests.experiments.removing import affine, made, own_weights, two_classes, without
 from tests.making import make_evidence
+from tests.strategies import examples
 
 CASES = [(1, "affine"), (3, "affine"), (2, "tanh"), (5, "tanh")]
 
@@ -24,7 +25,7 @@ CASES = [(1, "affine"), (3, "affine"), (2, "tanh"), (5, "tanh")]
 @pytest.mark.parametrize(("outputs", "decoder"), CASES)
 @pytest.mark.parametrize("rival", ["other", "position"])
 @given(seed=st.integers(0, 10**6))
-@settings(deadline=None, max_examples=10)
+@examples(10)
 def test_everything_is_that_of_decoding_without_each_item(outputs: int, decoder: str, rival: str, seed: int) -> None:
     evidence = make_evidence(seed, n=6, outputs=outputs, decoder=decoder)  # type: ignore[arg-type]
     frame = single_weight(evidence, rival=rival, seed=seed)  # type: ignore[arg-type]

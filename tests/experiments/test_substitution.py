@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -12,10 +12,11 @@ from heedful.experiments.substitution import substitutes
 from heedful.measures import tvd
 from heedful.models.metrics import classification_metrics
 from tests.making import awkward_evidence, instance, make_evidence
+from tests.strategies import examples
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 3]))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_each_substitute_is_decoded(seed: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=5, outputs=outputs) if seed % 5 else awkward_evidence(outputs)
     frame = substitution(evidence, seed=seed)

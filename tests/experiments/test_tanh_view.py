@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadInput
@@ -17,6 +17,7 @@ from heedful.measures import tvd
 from heedful.randomness import Stream, keys
 from tests.experiments.adversarial import nearly_affine
 from tests.making import awkward_evidence, make_evidence
+from tests.strategies import examples
 
 seeds = st.integers(0, 10**6)
 
@@ -28,7 +29,7 @@ def made(seed: int, outputs: int) -> Evidence:
 
 
 @given(seeds, st.sampled_from([2, 4]))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_permutations_are_decoded(seed: int, outputs: int) -> None:
     evidence = made(seed, outputs)
     frame = permutation(evidence, permutations=4, seed=seed)
@@ -46,11 +47,11 @@ def test_permutations_are_decoded(seed: int, outputs: int) -> None:
 
 
 @given(seeds, st.sampled_from([2, 4]))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_items_are_asked_alone(seed: int, outputs: int) -> None:
     evidence = made(seed, outputs)
     view, frame = TanhView.of(evidence), violation(evidence)
-    alone = probabilities(view.says(np.arange(len(evidence.weights.values))).logits)
+    alone = probabilities(view.decode_single(np.arange(len(evidence.weights.values))).logits)
     for row in range(len(evidence)):
         one = evidence.slice(row, row + 1)
         for item in range(len(one.weights.values)):

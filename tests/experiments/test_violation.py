@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.evidence import decide
 from heedful.experiments import violation
 from tests.making import awkward_evidence, instance, make_evidence
+from tests.strategies import examples
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2, 4]))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_the_most_attended_item_is_asked_alone(seed: int, outputs: int) -> None:
     evidence = make_evidence(seed, n=5, outputs=outputs) if seed % 5 else awkward_evidence(outputs)
     frame = violation(evidence)

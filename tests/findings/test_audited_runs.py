@@ -35,7 +35,7 @@ def test_an_audit_is_read_as_a_run_of_the_texts_that_all_tests_know(audits: Path
     assert run.evidence.ids == run.results("permutation")["id"].to_list()
     assert run.importance["id"].unique(maintain_order=True).to_list() == list(run.evidence.ids)
     assert len(by_route["evidence"].evidence) == 34
-    assert run.verdict().words == run.audit.verdict.words
+    assert run.verdict.to_json() == run.audit.verdict.to_json()
     assert run.metrics["test"]["accuracy"] == 1.0
     assert sum(run.manifest["corpus"]["counts"]["test"]) == run.metrics["test"]["n"] == len(TEXTS)
     assert why_missing(run, "adversary_search") == "adversary_search is not among the tests of this audit"
@@ -52,7 +52,9 @@ def test_the_site_shows_audits_beside_runs(audits: Path, tmp_path: Path) -> None
     for run in audited:
         verdict = heedful.Audit.load(audits / run["folder"]).verdict
         assert run["verdict"]["words"] == verdict.words
-        assert [said["question"] for said in run["verdict"]["speaks"]] == [c.question for c in verdict.criteria]
+        assert [(c["question"], c["outcome"]) for c in run["verdict"]["criteria"]] == [
+            (c.question, c.outcome) for c in verdict.criteria
+        ]
         page = data(tmp_path / "site", f"{run['key']}/run")
         assert page["n"] == len(data(tmp_path / "site", f"{run['key']}/ids"))
         assert dict(page["facts"])["data"]

@@ -44,7 +44,7 @@ def no_computing(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(table_rows, name, fail)
     monkeypatch.setattr(key_figures, "estimates", fail)
     monkeypatch.setattr(run_data, "write_run", fail)
-    monkeypatch.setattr(run_data, "verdict", fail)
+    monkeypatch.setattr(run_data, "_verdict", fail)
     monkeypatch.setattr(render.vl_convert, "vegalite_to_svg", fail)
     monkeypatch.setattr(render.vl_convert, "svg_to_png", fail)
     monkeypatch.setattr(comparison, "checklist", fail)

@@ -132,7 +132,7 @@ def test_on_the_page(runs: list[Run], tmp_path: Path) -> None:
     assert "sst, bilstm + additive, preset paper, 2 seeds" in text
     assert "0.40±0.21" in text
     assert "random word vectors" in text
-    assert "No figure was published of: planted, bilstm + additive." in text
+    assert "No figures were published for: planted, bilstm + additive." in text
     assert "not testable here: an exception" in text
     assert "…" not in text.split("What Jain")[0]
 
@@ -141,7 +141,7 @@ def test_nothing_comparable(tmp_path: Path) -> None:
     comparison = compare([run_as(tmp_path / "planted")])
     console = Console(width=100, record=True, file=(tmp_path / "out").open("w"))
     console.print(comparison_view(comparison))
-    assert "Nothing comparable" in console.export_text()
+    assert "Nothing to compare" in console.export_text()
     assert comparison.sides == []
     assert figures_table(comparison).rows == ()
 

@@ -41,7 +41,7 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_places_without_runs_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="is no run directory, and holds none"):
+    with pytest.raises(NotFound, match="is not a run directory, and holds none"):
         gather([tmp_path])
     with pytest.raises(NotFound, match="is not there"):
         gather([tmp_path / "nowhere"])

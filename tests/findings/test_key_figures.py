@@ -8,9 +8,7 @@ import polars as pl
 import pytest
 
 from heedful.experiments import removal_scores, substitution_scores
-from heedful.findings import run_verdict as weighing
 from heedful.findings.key_figures import KEYS, key_figures
-from heedful.findings.run_verdict import COSTS, FEW, Sign, verdict
 from heedful.runs.directory import Run
 from tests.making import awkward_evidence, instance, make_evidence
 from tests.report.made_run import made_run
@@ -52,9 +50,9 @@ def test_what_was_not_performed_is_not_known(tmp_path: Path) -> None:
     run = made_run(tmp_path / "made", make_evidence(), experiments=())
     figures = key_figures(run)
     assert {name for name, known in figures.items() if known is not None} == {"accuracy"}
-    weighed = verdict(run, figures)
-    assert {sign.side for sign in weighed.signs} == {"unknown"}
-    assert "Nothing was tested" in weighed.words
+    assert {criterion.outcome for criterion in run.verdict.criteria} == {"untested"}
+    assert not run.verdict.tested
+    assert "Nothing was tested" in run.verdict.words
 
 
 @pytest.mark.parametrize("decoder", ["affine", "tanh"])
@@ -65,7 +63,7 @@ def test_awkward_instances_are_told_without_nan(tmp_path: Path, decoder: str) ->
     figures = key_figures(run)
     assert all(np.isfinite(tuple(known)).all() for known in figures.values() if known is not None)
     assert (figures["least_removed"] is None) == (decoder == "tanh")
-    assert verdict(run, figures).words
+    assert run.verdict.words
 
 
 def test_an_answer_that_is_no_class_counts_as_missed(tmp_path: Path) -> None:
@@ -77,7 +75,6 @@ def test_an_answer_that_is_no_class_counts_as_missed(tmp_path: Path) -> None:
     assert (figures["accuracy"].value, figures["accuracy"].n) == (0.75, 40)
     own = substitution_scores(run.results("substitution"), draws=0).row(0, named=True)
     assert own["accuracy"] == 0.75
-    assert "75% with its own" in verdict(run, figures).signs[1].words
 
 
 def test_decisions_that_never_change_take_all_items(tmp_path: Path) -> None:
@@ -97,63 +94,7 @@ def test_one_instance_of_one_item(tmp_path: Path) -> None:
     figures = key_figures(run)
     assert figures["attention_removed"] is None
     assert all(set(known.to_json()) == {"value", "std", "low", "high", "n"} for known in figures.values() if known)
-    verdict(run, figures)
-
-
-def test_a_verdict_counts_its_signs(run: Run) -> None:
-    weighed = verdict(run, key_figures(run))
-    sides = [sign.side for sign in weighed.signs]
-    assert str(len(sides) - sides.count("unknown")) in weighed.words
-    assert all(sign.words.endswith(".") for sign in weighed.signs)
-
-
-def _said(monkeypatch: pytest.MonkeyPatch, run: Run, sides: str) -> str:
-    """What all signs say together: + for, - against, 0 undecided."""
-    of = {"+": "for", "-": "against", "0": "undecided"}
-    signs = [Sign("test", of[side], "Words.", "Question?") for side in sides]  # type: ignore[arg-type]
-    nothing = Sign("test", "unknown", "Words.", "Question?")
-    for name in ("_shuffled", "_violation", "_agreement"):
-        monkeypatch.setattr(weighing, name, lambda *_: nothing)
-    monkeypatch.setattr(weighing, "_replaced", lambda _: nothing)
-    monkeypatch.setattr(weighing, "_removals", lambda _: signs)
-    return verdict(run, {}).words
-
-
-def test_words_of_a_verdict(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    against = "against showing this attention as an explanation"
-    words = {
-        "+++---": "The tests disagree: of 6, 3 speak for this attention and 3 against it.",
-        "+----0": f"4 of 6 tests speak {against}, 1 for it.",
-        "-00000": f"1 of 6 tests speaks {against}, none for it.",
-        "-+++++": "The tests disagree: of 6, 5 speak for this attention and 1 against it.",
-        "++++00": "None of 6 tests speaks against this attention, and 4 speak for it.",
-    }
-    assert {sides: _said(monkeypatch, run, sides) for sides in words} == words
-
-
-def test_few_instances_tell_nothing(tmp_path: Path) -> None:
-    for n, decided in ((FEW - 1, False), (FEW, True)):
-        evidence = make_evidence(n=n, outputs=2)
-        assert evidence.scores is not None
-        evidence.scores.values[:] = evidence.scores.values[:1]
-        evidence = replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
-        run = made_run(tmp_path / f"made-{n}", evidence, experiments=("substitution", "permutation", "violation"))
-        signs = [sign for sign in verdict(run, key_figures(run)).signs if sign.side != "unknown"]
-        assert len(signs) == 3
-        assert all((sign.side != "undecided") == decided for sign in signs)
-        assert all(("too few" in sign.words) != decided for sign in signs)
-
-
-def test_equal_weights_that_cost_nothing_speak_against_attention(tmp_path: Path) -> None:
-    evidence = make_evidence(1, n=80, outputs=2)
-    assert evidence.scores is not None
-    evidence.scores.values[:] = evidence.scores.values[:1]  # all items say the same: attention is idle
-    evidence = type(evidence)(**{**vars(evidence), "output": evidence.decode(evidence.weights).astype(np.float32)})
-    run = made_run(tmp_path / "made", evidence, experiments=("substitution", "permutation"))
-    sides = {sign.test: sign.side for sign in verdict(run, key_figures(run)).signs}
-    assert COSTS > 0
-    assert sides["substitution"] == "against"
-    assert sides["permutation"] == "against"
+    assert not run.verdict.tested
 
 
 def test_every_key_has_words() -> None:

@@ -5,24 +5,28 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.importance import leave_one_out as deletion_plain
+from heedful.importance import deletion as module
+from heedful.importance.classifier_texts import ClassifierTexts
+from heedful.importance.deletion import deletions
 from heedful.importance.gradient import FEW_OUTPUTS, gradient
 from heedful.importance.integrated_gradients import integrated_gradients
-from heedful.importance.leave_one_out import leave_one_out, without_each
+from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.attentions import Given
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
+from heedful.models.options import ATTENTIONS
 from heedful.ragged import Ragged
 from tests.models.making import make_documents, make_model
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(("flan", "han"), ENCODERS, ATTENTIONS))
 MANY = FEW_OUTPUTS + 2
@@ -52,7 +56,7 @@ def without(inputs: Inputs, item: int) -> Inputs | None:
 
 @pytest.mark.parametrize(("kind", "encoder", "attention"), EVERY_MODEL)
 @given(sizes=documents)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_leave_one_out_equals_deletion(kind: str, encoder: str, attention: str, sizes: list[list[int]]) -> None:
     model, inputs = make_model(encoder, attention, kind=kind, outputs=3).eval(), inputs_of(kind, sizes)
     outputs = []
@@ -64,17 +68,17 @@ def test_leave_one_out_equals_deletion(kind: str, encoder: str, attention: str, 
                 nothing = output_of(model.decoder(torch.zeros(1, model.encoder.size), Given())).numpy()
             outputs.append((nothing if shorter is None else predict(model, shorter))[0])
     expected = np.array(outputs)
-    assert np.allclose(without_each(model, inputs).values, expected, atol=1e-5)
+    assert np.allclose(deletions(model, inputs).without.values, expected, atol=1e-5)
     whole = np.repeat(predict(model, inputs), inputs.items.lengths, axis=0)
-    assert np.allclose(leave_one_out(model, inputs).values, tvd(whole, expected), atol=1e-5)
+    assert np.allclose(leave_one_out(ClassifierTexts(model, inputs)).values, tvd(whole, expected), atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["flan", "han"])
 def test_chunks_of_deletions_make_no_difference(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     model, inputs = make_model("bigru", kind=kind).eval(), inputs_of(kind, [[3, 2, 4, 1], [2, 2], [5]])
-    whole = leave_one_out(model, inputs).values
-    monkeypatch.setattr(deletion_plain, "CHUNK_CELLS", 5)
-    assert np.allclose(leave_one_out(model, inputs).values, whole, atol=1e-6)
+    whole = leave_one_out(ClassifierTexts(model, inputs)).values
+    monkeypatch.setattr(module, "CHUNK_CELLS", 5)
+    assert np.allclose(leave_one_out(ClassifierTexts(model, inputs)).values, whole, atol=1e-6)
 
 
 def plain_product(model: Classifier, inputs: Inputs, share: float, *, attention_fixed: bool) -> tuple[Tensor, Tensor]:
@@ -101,12 +105,12 @@ def _laid(model: Classifier, vectors: Tensor, inputs: Inputs) -> Tensor:
 
 @pytest.mark.parametrize(("kind", "encoder", "attention"), EVERY_MODEL)
 @given(sizes=documents, attention_fixed=st.booleans())
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_gradient_equals_autograd(
     kind: str, encoder: str, attention: str, sizes: list[list[int]], attention_fixed: bool
 ) -> None:
     model, inputs = make_model(encoder, attention, kind=kind, outputs=MANY).eval(), inputs_of(kind, sizes)
-    ours = gradient(model, inputs, attention_fixed=attention_fixed)
+    ours = gradient(ClassifierTexts(model, inputs), attention_fixed=attention_fixed)
     assert ours.values.ndim == 1  # of the decided output alone
     for row, values in enumerate(ours):
         _, product_ = plain_product(model, inputs.take(np.array([row])), 1.0, attention_fixed=attention_fixed)
@@ -117,14 +121,17 @@ def test_gradient_equals_autograd(
 def test_gradients_of_a_few_outputs_are_of_each(kind: str) -> None:
     inputs = inputs_of(kind, [[3, 2], [4]])
     for outputs in (1, FEW_OUTPUTS):
-        assert gradient(make_model("cnn", kind=kind, outputs=outputs).eval(), inputs).values.shape[1] == outputs
+        assert (
+            gradient(ClassifierTexts(make_model("cnn", kind=kind, outputs=outputs).eval(), inputs)).values.shape[1]
+            == outputs
+        )
 
 
 @pytest.mark.parametrize(("kind", "encoder"), list(product(("flan", "han"), ENCODERS)))
 def test_integrated_gradients_equal_a_plain_sum(kind: str, encoder: str) -> None:
     model = make_model(encoder, kind=kind, outputs=MANY).double().eval()
     inputs = inputs_of(kind, [[3, 2, 4], [1], [2, 2]])
-    values, error = integrated_gradients(model, inputs, tolerance=1e-3)
+    values, error = integrated_gradients(ClassifierTexts(model, inputs), tolerance=1e-3)
     assert error.max() <= 1e-3
     for row, ours in enumerate(values):
         assert np.allclose(ours, midpoints(model, inputs.take(np.array([row])), 200), atol=2e-3)

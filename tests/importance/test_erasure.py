@@ -7,15 +7,16 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from heedful.errors import BadConfig
 from heedful.evidence import chance, decide
 from heedful.importance import erasure as race
-from heedful.importance.attributions import ATTRIBUTIONS
+from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.erasure import RANKINGS, WAYS, erasure
+from heedful.importance.table import attributions
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -23,6 +24,7 @@ from heedful.models.inference import decode, predict
 from heedful.ragged import Ragged
 from heedful.text.vocabulary import UNKNOWN
 from tests.models.making import make_documents, make_inputs, make_model
+from tests.strategies import examples
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 KINDS = [("classifier", 1), ("classifier", 3), ("flan", 4), ("han", 1), ("han", 4)]
@@ -106,7 +108,7 @@ def check_race(model: Classifier, inputs: Inputs, steps: int) -> float:
     """Compare all races of a model; the share of them that end in a flip."""
     weights = decode(model, inputs).weights
     frame = erasure(model, names(inputs), inputs, weights, steps=steps)
-    ranked = {"attention": weights} | {name: each(model, inputs, 0.01) for name, each in ATTRIBUTIONS.items()}
+    ranked = {"attention": weights} | attributions(ClassifierTexts(model, inputs))
     flips = []
     for row, (way, ranking) in product(range(len(inputs)), product(WAYS, ranked)):
         alone = inputs.take(np.array([row]))
@@ -139,8 +141,7 @@ def test_attributions_are_signed_for_the_decision(kind: str, outputs: int) -> No
     """A small step along a token's vector changes the decided class's probability as its attribution says."""
     model, inputs = sharp(kind, outputs, "average").double(), inputs_for(kind)
     decided = decide(predict(model, inputs))
-    values = ATTRIBUTIONS["gradient_input"](model, inputs, 0.01)
-    whole = ATTRIBUTIONS["integrated_gradients"](model, inputs, 1e-4)
+    values, whole, _ = attributions(ClassifierTexts(model, inputs), tolerance=1e-4).values()
     before = chance(predict(model, inputs), decided)
     baseline = model.embedding.detach().clone()
     with torch.no_grad():
@@ -153,7 +154,7 @@ def test_attributions_are_signed_for_the_decision(kind: str, outputs: int) -> No
 
 
 @given(seed=st.integers(0, 100), rows=st.integers(1, 3))
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_batches_order_and_seed(seed: int, rows: int) -> None:
     model, inputs = sharp("flan", 3), inputs_for("flan")
     weights, ids = decode(model, inputs).weights, names(inputs)

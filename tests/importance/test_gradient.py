@@ -5,21 +5,23 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.gradient import gradient
-from heedful.importance.outcome import output_slope
-from heedful.models.attentions import ATTENTIONS, Given
+from heedful.importance.measure import output_slope
+from heedful.models.attentions import Given
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
-from heedful.models.options import AverageOptions
+from heedful.models.options import ATTENTIONS, AverageOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_ENCODER = [(encoder, "additive", 3) for encoder in ENCODERS]
@@ -48,13 +50,13 @@ def plain_gradient(model: Classifier, row: NDArray[np.int32], *, attention_fixed
 
 @pytest.mark.parametrize(("encoder", "attention"), list(product(ENCODERS, ATTENTIONS)))
 @given(sizes=sizes, seed=seeds, attention_fixed=st.booleans())
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_given_a_query_it_is_of_the_decided_answer(
     encoder: str, attention: str, sizes: list[int], seed: int, attention_fixed: bool
 ) -> None:
     model = make_model(encoder, attention, outputs=5, seed=seed, query=True)
     inputs = make_inputs(sizes, seed, query=True, outputs=5)
-    ours = gradient(model, inputs, attention_fixed=attention_fixed)
+    ours = gradient(ClassifierTexts(model, inputs), attention_fixed=attention_fixed)
     assert ours.values.shape == inputs.tokens.values.shape
     for row, values in enumerate(ours):
         alone = inputs.take(np.array([row]))
@@ -74,11 +76,11 @@ def test_given_a_query_it_is_of_the_decided_answer(
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 @given(sizes=sizes, seed=seeds)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_equals_plain_autograd(encoder: str, attention: str, outputs: int, sizes: list[int], seed: int) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs, seed=seed), make_tokens(sizes, seed)
     for attention_fixed in (True, False):
-        ours = gradient(model, tokens, attention_fixed=attention_fixed)
+        ours = gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
         assert ours.values.dtype == np.float32
         assert ours.values.shape == (len(tokens.values), outputs)
         assert ours.offsets is tokens.offsets
@@ -94,7 +96,9 @@ def test_average_with_tanh_equals_plain_autograd(attention_fixed: bool) -> None:
         embedding=embedding, encoder="average", encoder_options=options, attention="additive", outputs=3, seed=0
     )
     tokens = make_tokens([1, 2, 7])
-    for row, values in zip(tokens, gradient(model, tokens, attention_fixed=attention_fixed), strict=True):
+    for row, values in zip(
+        tokens, gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed), strict=True
+    ):
         assert np.allclose(values, plain_gradient(model, row, attention_fixed=attention_fixed), atol=1e-6)
 
 
@@ -104,9 +108,9 @@ def test_encoders_without_a_way_back_of_their_own_are_differentiated_too(
     encoder: str, attention_fixed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, tokens = make_model(encoder, outputs=3), make_tokens([5, 1, 9, 2])
-    own = gradient(model, tokens, attention_fixed=attention_fixed)
-    monkeypatch.setattr("heedful.importance.fast.gradients.DIFFERENTIABLE", {})
-    by_autograd = gradient(model, tokens, attention_fixed=attention_fixed)
+    own = gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
+    monkeypatch.setattr("heedful.importance.fast.forms.FORMS", {})
+    by_autograd = gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
     assert np.allclose(own.values, by_autograd.values, atol=1e-6)
 
 
@@ -114,7 +118,7 @@ def test_encoders_without_a_way_back_of_their_own_are_differentiated_too(
 def test_equals_finite_differences(encoder: str, attention: str, outputs: int) -> None:
     """With attention not fixed, e . dy/de is the slope of y as the token grows along itself."""
     model, tokens = make_model(encoder, attention, outputs=outputs), make_tokens([6])
-    ours = gradient(model, tokens, attention_fixed=False)
+    ours = gradient(ClassifierTexts(model, tokens), attention_fixed=False)
     precise = make_model(encoder, attention, outputs=outputs).double()
     embedded = precise.embed(Padded.of(with_sentinels(tokens)))
     reach = 1e-6
@@ -131,28 +135,30 @@ def test_equals_finite_differences(encoder: str, attention: str, outputs: int) -
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_ENCODER)
 @given(sizes=sizes)
-@settings(max_examples=3, deadline=None)
+@examples(3)
 def test_batch_order_and_padding_make_no_difference(
     encoder: str, attention: str, outputs: int, sizes: list[int]
 ) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs), make_tokens(sizes)
-    together = gradient(model, tokens)
+    together = gradient(ClassifierTexts(model, tokens))
     order = np.random.default_rng(0).permutation(len(tokens))
-    assert np.allclose(together.take(order).values, gradient(model, tokens.take(order)).values, atol=1e-6)
+    assert np.allclose(
+        together.take(order).values, gradient(ClassifierTexts(model, tokens.take(order))).values, atol=1e-6
+    )
     for row, values in enumerate(together):
-        assert np.allclose(values, gradient(model, tokens.take([row])).values, atol=1e-6)
+        assert np.allclose(values, gradient(ClassifierTexts(model, tokens.take([row]))).values, atol=1e-6)
 
 
 def test_long_texts_are_read_in_bounded_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = make_model(), make_tokens([40, 3, 25, 60])
-    whole = gradient(model, tokens)
+    whole = gradient(ClassifierTexts(model, tokens))
     monkeypatch.setattr("heedful.importance.fast.gradients.BATCH_CELLS", 50)
-    assert np.allclose(whole.values, gradient(model, tokens).values, atol=1e-6)
+    assert np.allclose(whole.values, gradient(ClassifierTexts(model, tokens)).values, atol=1e-6)
 
 
 def test_no_texts_have_no_values() -> None:
     nothing = Ragged.from_lengths(np.empty(0, dtype=np.int32), [])
-    assert gradient(make_model(outputs=3), nothing).values.shape == (0, 3)
+    assert gradient(ClassifierTexts(make_model(outputs=3), nothing)).values.shape == (0, 3)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
@@ -173,11 +179,11 @@ def test_the_model_is_left_as_found(encoder: str, attention_fixed: bool, monkeyp
         assert model.embedding.grad.eq(1).all()
         assert torch.is_grad_enabled()
 
-    gradient(model, tokens, attention_fixed=attention_fixed)
+    gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
     check()
     monkeypatch.setattr(model.decoder, "forward", lambda attended, given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        gradient(model, tokens, attention_fixed=attention_fixed)
+        gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
     check()
     monkeypatch.undo()
     assert np.array_equal(output, predict(model, tokens))
@@ -187,10 +193,10 @@ def test_the_model_is_left_as_found(encoder: str, attention_fixed: bool, monkeyp
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_frozen_models_and_callers_without_gradients_make_no_difference(encoder: str, attention_fixed: bool) -> None:
     model, tokens = make_model(encoder), make_tokens([4, 7])
-    usual = gradient(model, tokens, attention_fixed=attention_fixed).values
+    usual = gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed).values
     with torch.no_grad():
-        without = gradient(model, tokens, attention_fixed=attention_fixed).values
-    frozen = gradient(model.requires_grad_(False), tokens, attention_fixed=attention_fixed).values
+        without = gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed).values
+    frozen = gradient(ClassifierTexts(model.requires_grad_(False), tokens), attention_fixed=attention_fixed).values
     assert np.allclose(usual, without, atol=1e-7)
     assert np.allclose(usual, frozen, atol=1e-7)
 
@@ -198,7 +204,7 @@ def test_frozen_models_and_callers_without_gradients_make_no_difference(encoder:
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_ENCODER)
 def test_texts_of_unknown_words_are_defined(encoder: str, attention: str, outputs: int) -> None:
     unknown = Ragged.from_lengths(np.ones(7, dtype=np.int32), [1, 6])
-    values = gradient(make_model(encoder, attention, outputs=outputs), unknown).values
+    values = gradient(ClassifierTexts(make_model(encoder, attention, outputs=outputs), unknown)).values
     assert np.isfinite(values).all()
     assert (values > 0).any()
 

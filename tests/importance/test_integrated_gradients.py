@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
@@ -14,16 +14,17 @@ from torch import Tensor
 from heedful.errors import BadConfig
 from heedful.evidence import decide
 from heedful.importance import integrated_gradients as module
+from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.integrated_gradients import integrated_gradients
-from heedful.models.attentions import ATTENTIONS
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS
 from heedful.models.inference import predict
-from heedful.models.options import AverageOptions
+from heedful.models.options import ATTENTIONS, AverageOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_ENCODER = [(encoder, "additive", 3) for encoder in ENCODERS]
@@ -86,12 +87,12 @@ def change(model: Classifier, row: NDArray[np.int32]) -> float:
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 @given(sizes=sizes, seed=st.integers(0, 100))
-@settings(max_examples=3, deadline=None)
+@examples(3)
 def test_values_add_up_to_what_the_text_changes(
     encoder: str, attention: str, outputs: int, sizes: list[int], seed: int
 ) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs, seed=seed), make_tokens(sizes, seed)
-    values, error = integrated_gradients(model, tokens)
+    values, error = integrated_gradients(ClassifierTexts(model, tokens))
     assert values.values.dtype == error.dtype == np.float32
     assert values.offsets is tokens.offsets
     assert error.max() < (SMOOTH if encoder == "bilstm" else KINKED)
@@ -102,7 +103,9 @@ def test_values_add_up_to_what_the_text_changes(
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 def test_equals_a_plain_sum(encoder: str, attention: str, outputs: int) -> None:
     tokens = make_tokens([7, 1])
-    ours = integrated_gradients(make_model(encoder, attention, outputs=outputs), tokens, tolerance=1e-3).values
+    ours = integrated_gradients(
+        ClassifierTexts(make_model(encoder, attention, outputs=outputs), tokens), tolerance=1e-3
+    ).values
     precise = make_model(encoder, attention, outputs=outputs).double()
     for row, values in zip(tokens, ours, strict=True):
         assert np.allclose(values, midpoints(precise, row, 500), atol=1e-5 if encoder == "bilstm" else 1e-3)
@@ -115,7 +118,7 @@ def test_sharp_bends_are_refined(encoder: str, outputs: int) -> None:
     precise = sharp_model(encoder, outputs).double()
     one_rule = [abs(gauss(precise, row, 16).sum() - change(precise, row)) for row in tokens]
     assert max(one_rule) > 2 * TOLERANCE  # so that there is something to refine
-    values, error = integrated_gradients(model, tokens, tolerance=TOLERANCE)
+    values, error = integrated_gradients(ClassifierTexts(model, tokens), tolerance=TOLERANCE)
     assert error.max() <= TOLERANCE
     for row, attributions in zip(tokens, values, strict=True):
         assert abs(attributions.sum() - change(precise, row)) <= TOLERANCE
@@ -126,7 +129,7 @@ def test_sharp_bends_are_refined(encoder: str, outputs: int) -> None:
 def test_a_smaller_tolerance_is_met(encoder: str) -> None:
     model, tokens = sharp_model(encoder), make_tokens([1, 2, 5, 9, 12, 12, 15])
     for tolerance in (0.1, 0.01, 0.001):
-        assert integrated_gradients(model, tokens, tolerance=tolerance).error.max() <= tolerance
+        assert integrated_gradients(ClassifierTexts(model, tokens), tolerance=tolerance).error.max() <= tolerance
 
 
 def test_the_limit_bounds_the_gradients_and_what_is_open_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,12 +141,12 @@ def test_the_limit_bounds_the_gradients_and_what_is_open_is_told(monkeypatch: py
     )
     for limit in (20, 60):
         points.clear()
-        values, error = integrated_gradients(model, tokens, tolerance=1e-9, limit=limit)
+        values, error = integrated_gradients(ClassifierTexts(model, tokens), tolerance=1e-9, limit=limit)
         assert torch.cat(points).bincount().max() <= limit
         assert error.max() > 1e-9
         for row, attributions, bound in zip(tokens, values, error, strict=True):
             assert abs(attributions.sum() - change(model, row)) <= bound + 1e-6
-    first, _ = integrated_gradients(model, tokens, tolerance=1e-9, limit=20)
+    first, _ = integrated_gradients(ClassifierTexts(model, tokens), tolerance=1e-9, limit=20)
     for row, attributions in zip(tokens, first, strict=True):
         nodes, weights = map(torch.from_numpy, np.polynomial.legendre.leggauss(5))
         shares = ((nodes + 1) / 8 + torch.arange(4)[:, None] / 4).flatten()
@@ -170,7 +173,7 @@ def test_a_model_linear_in_its_tokens_is_exact(outputs: int) -> None:
         model.decoder.linear.bias.copy_(torch.tensor([3.0, 0.0, 0.0][:outputs]))
         model.decoder.linear.weight *= 1e-2
     tokens = make_tokens([1, 4, 9])
-    values, error = integrated_gradients(model, tokens)
+    values, error = integrated_gradients(ClassifierTexts(model, tokens))
     assert error.max() < 1e-6
     with torch.no_grad():
         slopes = torch.autograd.functional.jacobian(lambda row: output_of(row[None])[0, 0], model.decoder.bias)
@@ -183,46 +186,48 @@ def test_a_model_linear_in_its_tokens_is_exact(outputs: int) -> None:
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_batch_order_and_padding_make_no_difference(encoder: str, make: Callable[..., Classifier]) -> None:
     model, tokens = make(encoder, outputs=3), make_tokens([3, 1, 8, 2, 15])
-    values, error = integrated_gradients(model, tokens)
+    values, error = integrated_gradients(ClassifierTexts(model, tokens))
     order = [4, 2, 0, 1, 3]
-    other = integrated_gradients(model, tokens.take(order))
+    other = integrated_gradients(ClassifierTexts(model, tokens.take(order)))
     assert np.allclose(values.take(order).values, other.values.values, atol=1e-5)
     assert np.allclose(error[order], other.error, atol=1e-5)
     for row in range(len(tokens)):
-        alone = integrated_gradients(model, tokens.take([row]))
+        alone = integrated_gradients(ClassifierTexts(model, tokens.take([row])))
         assert np.allclose(values[row], alone.values.values, atol=1e-5)
         assert np.allclose(error[row], alone.error, atol=1e-5)
 
 
 def test_batches_of_points_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = sharp_model(), make_tokens([3, 12, 15])
-    values = integrated_gradients(model, tokens).values
-    monkeypatch.setattr(module, "BATCH_CELLS", 100)
-    assert np.allclose(values.values, integrated_gradients(model, tokens).values.values, atol=1e-5)
+    values = integrated_gradients(ClassifierTexts(model, tokens)).values
+    monkeypatch.setattr(module, "POINT_CELLS", 100)
+    assert np.allclose(values.values, integrated_gradients(ClassifierTexts(model, tokens)).values.values, atol=1e-5)
 
 
 def test_empty_texts_get_nothing() -> None:
     model, tokens = make_model(), make_tokens([0, 4, 0])
-    values, error = integrated_gradients(model, tokens)
+    values, error = integrated_gradients(ClassifierTexts(model, tokens))
     assert values.lengths.tolist() == [0, 4, 0]
     assert error[[0, 2]].tolist() == [0, 0]
-    assert np.allclose(values[1], integrated_gradients(model, tokens.take([1])).values.values, atol=1e-6)
-    assert len(integrated_gradients(model, make_tokens([])).error) == 0
+    assert np.allclose(
+        values[1], integrated_gradients(ClassifierTexts(model, tokens.take([1]))).values.values, atol=1e-6
+    )
+    assert len(integrated_gradients(ClassifierTexts(model, make_tokens([]))).error) == 0
 
 
 def test_one_output_is_explained_whatever_was_decided() -> None:
     model, tokens = make_model(), make_tokens([5, 6, 7])
-    values = integrated_gradients(model, tokens).values
+    values = integrated_gradients(ClassifierTexts(model, tokens)).values
     with torch.no_grad():
         model.decoder.linear.weight.neg_()
         model.decoder.linear.bias.neg_()  # now the other class is decided, and the output is 1 - y
-    assert np.allclose(values.values, -integrated_gradients(model, tokens).values.values, atol=1e-6)
+    assert np.allclose(values.values, -integrated_gradients(ClassifierTexts(model, tokens)).values.values, atol=1e-6)
 
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_ENCODER)
 def test_texts_of_unknown_words_are_defined(encoder: str, attention: str, outputs: int) -> None:
     unknown = Ragged.from_lengths(np.ones(7, dtype=np.int32), [1, 6])
-    values, error = integrated_gradients(make_model(encoder, attention, outputs=outputs), unknown)
+    values, error = integrated_gradients(ClassifierTexts(make_model(encoder, attention, outputs=outputs), unknown))
     assert np.isfinite(values.values).all()
     assert np.isfinite(error).all()
 
@@ -231,7 +236,7 @@ def test_words_without_a_vector_get_nothing() -> None:
     model = make_model()
     with torch.no_grad():
         model.embedding[7] = 0
-    values, _ = integrated_gradients(model, Ragged.from_rows([[7, 5, 7]], dtype=np.int32))
+    values, _ = integrated_gradients(ClassifierTexts(model, Ragged.from_rows([[7, 5, 7]], dtype=np.int32)))
     assert values.values[[0, 2]].tolist() == [0, 0]
 
 
@@ -239,21 +244,21 @@ def test_the_model_is_left_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = make_model(), make_tokens([4, 7])
     monkeypatch.setattr(model.decoder, "forward", lambda attended, given: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        integrated_gradients(model, tokens)
+        integrated_gradients(ClassifierTexts(model, tokens))
     monkeypatch.undo()
-    integrated_gradients(model, tokens)
+    integrated_gradients(ClassifierTexts(model, tokens))
     assert all(parameter.requires_grad and parameter.grad is None for parameter in model.parameters())
 
 
 @pytest.mark.parametrize("tolerance", [0, -0.1, np.nan, np.inf])
 def test_the_tolerance_is_above_zero(tolerance: float) -> None:
     with pytest.raises(BadConfig, match="give a number above 0"):
-        integrated_gradients(make_model(), make_tokens([3]), tolerance=tolerance)
+        integrated_gradients(ClassifierTexts(make_model(), make_tokens([3])), tolerance=tolerance)
 
 
 def test_the_limit_allows_the_first_gradients() -> None:
     with pytest.raises(BadConfig, match="every text takes 20 gradients"):
-        integrated_gradients(make_model(), make_tokens([3]), limit=19)
+        integrated_gradients(ClassifierTexts(make_model(), make_tokens([3])), limit=19)
 
 
 @pytest.mark.parametrize("attention", ["additive", "dot"])
@@ -261,7 +266,7 @@ def test_the_limit_allows_the_first_gradients() -> None:
 def test_given_a_query_attributions_add_up_to_the_change_of_the_decided_answer(encoder: str, attention: str) -> None:
     model = make_model(encoder, attention, outputs=5, query=True)
     inputs = make_inputs([1, 4, 9], query=True, outputs=5)
-    values, error = integrated_gradients(model, inputs, tolerance=1e-4)
+    values, error = integrated_gradients(ClassifierTexts(model, inputs), tolerance=1e-4)
     output = predict(model, inputs)
     with torch.no_grad():
         embedded = model.embed(Padded.of(with_sentinels(inputs.tokens)))

@@ -7,28 +7,29 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.importance import leave_one_out as deletion_plain
-from heedful.importance import leave_one_out as module
-from heedful.importance.fast import deletion_bilstm
-from heedful.importance.fast import deletion_bilstm_small as abreast
-from heedful.importance.fast import deletion_bilstm_small as deletion_abreast
+from heedful.importance import deletion as module
+from heedful.importance.classifier_texts import ClassifierTexts
+from heedful.importance.deletion import deletions
+from heedful.importance.fast import deletion_bilstm, deletion_bilstm_small
 from heedful.importance.fast import deletion_windows as deletion_band
-from heedful.importance.leave_one_out import FORMS, leave_one_out, without_each
+from heedful.importance.fast.forms import FORMS, forms_of
+from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import ATTENTIONS, Additive, Given
+from heedful.models.attentions import Additive, Given
 from heedful.models.batches import Inputs, Padded, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import ENCODERS, BiGRU, BiLSTM
 from heedful.models.inference import predict
-from heedful.models.options import BiLSTMOptions, CNNOptions
+from heedful.models.options import ATTENTIONS, BiLSTMOptions, CNNOptions
 from heedful.ragged import Ragged
 from tests.models.making import WORDS, make_inputs, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_MODEL = list(product(ENCODERS, ATTENTIONS, [1, 3]))
 EVERY_READER = list(product(ENCODERS, ATTENTIONS))
@@ -55,11 +56,11 @@ def naive(model: Classifier, inputs: Inputs) -> NDArray[np.float32]:
 def check(model: Classifier, texts: Texts) -> None:
     inputs = Inputs.of(texts)
     tokens, expected = inputs.tokens, naive(model, inputs)
-    without = without_each(model, inputs)
+    without = deletions(model, inputs).without
     assert without.values.dtype == np.float32
     assert np.array_equal(without.offsets, tokens.offsets)
     assert np.abs(without.values - expected).max() < 1e-5
-    importance = leave_one_out(model, inputs)
+    importance = leave_one_out(ClassifierTexts(model, inputs))
     whole = np.repeat(predict(model, inputs), tokens.lengths, axis=0)
     assert importance.values.dtype == np.float32
     assert np.array_equal(importance.offsets, tokens.offsets)
@@ -92,12 +93,14 @@ def small(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def test_every_encoder_has_a_form() -> None:
-    assert set(ENCODERS.values()) - set(FORMS) == {BiLSTM, BiGRU}  # one has a form for sentinels, one is read plainly
+    assert set(ENCODERS.values()) - set(FORMS) == {BiGRU}  # read plainly
+    assert forms_of(make_model("bilstm")).deletions is not None
+    assert forms_of(make_model("bilstm", kind="flan")).deletions is None  # the form needs sentinels
 
 
 @pytest.mark.parametrize(("encoder", "attention", "outputs"), EVERY_MODEL)
 @given(sizes=sizes, seed=seeds)
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_equals_deletion(encoder: str, attention: str, outputs: int, sizes: list[int], seed: int) -> None:
     model, tokens = make_model(encoder, attention, outputs=outputs, seed=seed), make_tokens(sizes, seed)
     check(model, tokens)
@@ -106,7 +109,7 @@ def test_equals_deletion(encoder: str, attention: str, outputs: int, sizes: list
 
 @pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
 @given(sizes=sizes, seed=seeds, candidates=st.booleans())
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_equals_deletion_given_a_query(
     encoder: str, attention: str, sizes: list[int], seed: int, candidates: bool
 ) -> None:
@@ -118,7 +121,7 @@ def test_equals_deletion_given_a_query(
 
 @pytest.mark.parametrize(("encoder", "attention"), EVERY_READER)
 @given(seed=seeds)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_peaked_attention(encoder: str, attention: str, seed: int) -> None:
     tokens = make_tokens([2, 9, 1, 5], seed)
     check(sharpened(make_model(encoder, attention, seed=seed), 50.0), tokens)
@@ -127,7 +130,7 @@ def test_peaked_attention(encoder: str, attention: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kernels", [(1,), (9,), (15, 3)])
 @given(sizes=sizes)
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_kernels_larger_than_the_text(kernels: tuple[int, ...], sizes: list[int]) -> None:
     model = Classifier(
         embedding=np.random.default_rng(0).standard_normal((WORDS, 5)).astype(np.float32),
@@ -147,17 +150,17 @@ def test_batches_blocks_and_order_make_no_difference(
 ) -> None:
     model = make_model(encoder, attention, outputs=3, query=query)
     inputs = make_inputs([7, 1, 13, 2, 8, 13, 9], query=query)
-    together = without_each(model, inputs)
+    together = deletions(model, inputs).without
     order = np.array([4, 2, 6, 0, 1, 5, 3])
-    assert np.allclose(without_each(model, inputs.take(order)).values, together.take(order).values, atol=1e-6)
+    assert np.allclose(deletions(model, inputs.take(order)).without.values, together.take(order).values, atol=1e-6)
     monkeypatch.setattr(deletion_band, "BLOCK_CELLS", 40)
     for rows, cells, block in [(3, 1000, 7), (100, 1000, 1), (1, 1, 4), (2, 20, 5)]:
         monkeypatch.setattr(module, "BATCH_ROWS", rows)
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
         monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
-        monkeypatch.setattr(deletion_abreast, "BLOCK_CELLS", 40 * block)
-        monkeypatch.setattr(abreast, "STEPS", block)
-        assert np.allclose(without_each(model, inputs).values, together.values, atol=1e-6)
+        monkeypatch.setattr(deletion_bilstm_small, "BLOCK_CELLS", 40 * block)
+        monkeypatch.setattr(deletion_bilstm_small, "STEPS", block)
+        assert np.allclose(deletions(model, inputs).without.values, together.values, atol=1e-6)
 
 
 class Summing(BiLSTM):
@@ -177,7 +180,7 @@ class Squared(Additive):
 
 @pytest.mark.parametrize("chunk", [1, 30, 1_000_000])
 def test_an_encoder_without_a_form_reads_every_shortened_text(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deletion_plain, "CHUNK_CELLS", chunk)
+    monkeypatch.setattr(module, "CHUNK_CELLS", chunk)
     model = make_model("bilstm", outputs=3)
     model.encoder = Summing(10, BiLSTMOptions(hidden=6))
     check(model, make_tokens([4, 1, 2, 9]))
@@ -195,7 +198,7 @@ def test_an_attention_that_is_not_known(encoder: str) -> None:
 def test_the_model_is_left_as_it_was(encoder: str) -> None:
     model = make_model(encoder)
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    leave_one_out(model, make_tokens([4, 1, 2]))
+    leave_one_out(ClassifierTexts(model, make_tokens([4, 1, 2])))
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert all(parameter.requires_grad for parameter in model.parameters())
 
@@ -203,6 +206,10 @@ def test_the_model_is_left_as_it_was(encoder: str) -> None:
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_empty_texts_have_nothing_to_delete(encoder: str) -> None:
     model, tokens = make_model(encoder), make_tokens([0, 3, 0])
-    assert np.allclose(leave_one_out(model, tokens).values, leave_one_out(model, make_tokens([3])).values, atol=1e-6)
-    assert len(leave_one_out(model, make_tokens([0])).values) == 0
-    assert len(leave_one_out(model, make_tokens([])).values) == 0
+    assert np.allclose(
+        leave_one_out(ClassifierTexts(model, tokens)).values,
+        leave_one_out(ClassifierTexts(model, make_tokens([3]))).values,
+        atol=1e-6,
+    )
+    assert len(leave_one_out(ClassifierTexts(model, make_tokens([0]))).values) == 0
+    assert len(leave_one_out(ClassifierTexts(model, make_tokens([]))).values) == 0

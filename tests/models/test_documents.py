@@ -5,22 +5,23 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from heedful.models import batches as grouping
-from heedful.models.attentions import ATTENTIONS, Given
+from heedful.models.attentions import Given
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier
 from heedful.models.documents import MODELS, Dropout, Han
 from heedful.models.encoders import ENCODERS, BiGRU
 from heedful.models.inference import decode, observe, predict
-from heedful.models.options import MODEL_NAMES, BiGRUOptions
+from heedful.models.options import ATTENTIONS, MODEL_NAMES, BiGRUOptions
 from heedful.ragged import Ragged
 from tests.models.making import make_documents, make_model, make_tokens
+from tests.strategies import examples
 
 EVERY_DOCUMENT_MODEL = list(product(("flan", "han"), ENCODERS, ATTENTIONS, (1, 4)))
 documents = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=5), min_size=1, max_size=5)
@@ -54,7 +55,7 @@ def test_every_kind_has_its_name() -> None:
 
 @pytest.mark.parametrize(("kind", "encoder", "attention", "outputs"), EVERY_DOCUMENT_MODEL)
 @given(sizes=documents)
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_equals_one_document_at_a_time(
     kind: str, encoder: str, attention: str, outputs: int, sizes: list[list[int]]
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -11,6 +11,7 @@ from heedful.models.batches import Padded
 from heedful.models.encoders import BiGRU, dropout
 from heedful.models.gru import Steps
 from heedful.models.options import BiGRUOptions
+from tests.strategies import examples
 
 sizes = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 
@@ -34,7 +35,7 @@ def packed(whole: nn.GRU, values: Tensor, lengths: Tensor) -> Tensor:
 
 
 @given(sizes=sizes, seed=st.integers(0, 100), extra=st.integers(0, 2))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_states_and_gradients_are_those_of_the_library(sizes: list[int], seed: int, extra: int) -> None:
     encoder, whole = both()
     lengths, draw = torch.tensor(sizes), torch.Generator().manual_seed(seed)

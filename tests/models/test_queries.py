@@ -7,9 +7,10 @@ from torch.nn.functional import cross_entropy
 
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier, padded_query
+from heedful.models.embedding_gradients import Tables
 from heedful.models.inference import predict
 from heedful.models.options import TrainingOptions
-from heedful.models.training import Tables, make_optimiser, train_step
+from heedful.models.training import make_optimiser, train_step
 from heedful.ragged import Ragged
 from tests.models.making import make_inputs, make_model
 

@@ -11,17 +11,10 @@ from heedful.models.batches import Inputs
 from heedful.models.checkpoint import Checkpoint
 from heedful.models.classifier import Classifier
 from heedful.models.documents import Dropout
+from heedful.models.embedding_gradients import Tables
 from heedful.models.options import TrainingOptions
-from heedful.models.training import (
-    Examples,
-    Tables,
-    finished,
-    learning_rate,
-    make_optimiser,
-    train,
-    train_step,
-    training_batches,
-)
+from heedful.models.schedule import finished, learning_rate, training_batches
+from heedful.models.training import Examples, make_optimiser, train, train_step
 from heedful.ragged import Ragged
 from tests.models.making import WORDS, Killed, killer, make_documents, make_examples, make_model
 

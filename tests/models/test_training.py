@@ -11,18 +11,10 @@ from heedful.errors import BadConfig
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.checkpoint import Checkpoint
 from heedful.models.classifier import Classifier
+from heedful.models.embedding_gradients import Tables
 from heedful.models.options import TrainingOptions
-from heedful.models.training import (
-    Examples,
-    Tables,
-    batch_loss,
-    class_weights,
-    make_optimiser,
-    selected_epoch,
-    train,
-    train_step,
-    training_batches,
-)
+from heedful.models.schedule import selected_epoch, training_batches
+from heedful.models.training import Examples, batch_loss, class_weights, make_optimiser, train, train_step
 from tests.models.making import Killed, killer, make_examples, make_inputs, make_model
 
 

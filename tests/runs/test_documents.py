@@ -133,8 +133,8 @@ def test_a_table_of_texts_feeds_a_hierarchical_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"corpus": "sst", "model": "han"}, "model han reads texts in sentences, and those of corpus sst are not cut"),
-        ({"corpus": "snli", "model": "flan"}, "model flan reads no questions, and the texts of corpus snli have some"),
+        ({"corpus": "sst", "model": "han"}, "model han reads sentences, and the texts of corpus sst are not split"),
+        ({"corpus": "snli", "model": "flan"}, "model flan does not read questions, which corpus snli has"),
         ({"training": {"item_dropout": 0.5}}, "training.item_dropout: model classifier has no such dropout"),
         ({"model": "flan", "training": {"word_dropout": 0.5}}, "training.word_dropout: model flan has no such dropout"),
         ({"experiment_options": {"rankings": ["atention"]}}, "'atention'.*attention"),

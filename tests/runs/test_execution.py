@@ -1,16 +1,18 @@
 import json
-import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 import heedful.runs.stages
+from heedful.corpora.cache_key import SCHEME
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.evidence import Evidence
 from heedful.files import locked
@@ -22,11 +24,12 @@ from heedful.runs.execution import perform
 from tests.runs.small import ARGUMENTS, VALUES, contents
 
 ROOT = Path(__file__).parents[2]
+Copy = Callable[[Path], Run]
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return perform(VALUES, out=tmp_path_factory.mktemp("runs"))
+@pytest.fixture
+def finished(small_run: Run) -> Run:
+    return small_run
 
 
 def test_a_run_leaves_the_documented_files(finished: Run) -> None:
@@ -96,14 +99,14 @@ def test_a_finished_run_is_not_done_again(finished: Run) -> None:
 
 
 @pytest.mark.parametrize("file", ["evidence.parquet", "model.safetensors", "vocabulary.parquet", "metrics.json"])
-def test_a_deleted_file_is_made_again(finished: Run, tmp_path: Path, file: str) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_a_deleted_file_is_made_again(finished: Run, copy_small_run: Copy, tmp_path: Path, file: str) -> None:
+    run = copy_small_run(tmp_path)
     (run.folder / file).unlink()
     assert contents(perform(VALUES, out=tmp_path).folder) == contents(finished.folder)
 
 
-def test_a_damaged_manifest_is_named(tmp_path: Path) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_a_damaged_manifest_is_named(copy_small_run: Copy, tmp_path: Path) -> None:
+    run = copy_small_run(tmp_path)
     (run.folder / "manifest.json").write_text("{")
     with pytest.raises(BadInput, match=r"manifest\.json is damaged"):
         perform(VALUES, out=tmp_path)
@@ -138,18 +141,21 @@ def test_a_run_stopped_at_every_moment_it_reports_ends_the_same(
     finished: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heedful.runs.stages, "PART_INSTANCES", 8)  # so that evidence comes in several parts
-    expected = contents(perform(VALUES, out=tmp_path / "undisturbed").folder)
+    # little in each stage: the run is done some fifty times
+    values = {**VALUES, "importance": {"measures": ["gradient"]}, "experiment_options": {"sample": 1}}
+    expected = contents(perform(values, out=tmp_path / "undisturbed").folder)
     stops = 0
     for moment in range(1, 60):
         out = tmp_path / str(moment)
         try:
-            perform(VALUES, out=out, reporter=Killer(moment))
+            perform(values, out=out, reporter=Killer(moment))
             break
         except Killed:
             stops += 1
-            assert contents(perform(VALUES, out=out).folder) == expected
+            assert contents(perform(values, out=out).folder) == expected
     assert stops > 20
-    parts = Evidence.read(tmp_path / "undisturbed" / finished.folder.name / "evidence.parquet")
+    (undisturbed,) = (tmp_path / "undisturbed").iterdir()
+    parts = Evidence.read(undisturbed / "evidence.parquet")
     assert parts.ids == finished.evidence.ids
     assert np.allclose(parts.weights.values, finished.evidence.weights.values, atol=1e-5)
 
@@ -157,12 +163,16 @@ def test_a_run_stopped_at_every_moment_it_reports_ends_the_same(
 def test_a_process_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
     """SIGKILL at touches of files that come later and later; each process goes on where the last was killed."""
 
+    arguments = ["run", *ARGUMENTS, "--out", "{}/runs", "--experiments", "correlation,adversary"]
+    command = [sys.executable, "-m", "tests.runs.kill_after", *arguments]
+    forker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert forker.stdin is not None
+    assert forker.stdout is not None
+    questions, answers = forker.stdin, forker.stdout
+
     def start(out: Path, touches: int) -> int:
-        environment = {**os.environ, "HEEDFUL_CACHE": str(out / "cache")}
-        arguments = [str(out), str(touches), "run", *ARGUMENTS, "--out", str(out / "runs")]
-        arguments += ["--experiments", "correlation,adversary"]
-        command = [sys.executable, "-m", "tests.runs.kill_after", *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, cwd=ROOT).returncode
+        print(out, touches, file=questions, flush=True)
+        return int(answers.readline())
 
     assert start(tmp_path / "a", 10**9) == 0
     killed_in = set()
@@ -175,28 +185,67 @@ def test_a_process_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
         done = Run.open(folders[0]).manifest["stages"] if folders and (folders[0] / "config.toml").exists() else {}
         killed_in.add(len(done))
         assert touches < 120
+    forker.communicate()
     (one,), (other,) = ((tmp_path / name / "runs").iterdir() for name in "ab")
     assert contents(other) == contents(one)
     assert {0, 1, 2, 3} <= killed_in  # in prepare, train, evidence and importance
     assert max(killed_in) >= 4  # and in an experiment
 
 
-def test_a_directory_of_another_configuration_is_refused(tmp_path: Path) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_a_directory_of_another_configuration_is_refused(copy_small_run: Copy, tmp_path: Path) -> None:
+    run = copy_small_run(tmp_path)
     config = run.folder / "config.toml"
     config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
-    with pytest.raises(BadInput, match=r"another configuration.*remove the directory or choose another --out"):
+    with pytest.raises(BadInput, match=r"other options.*remove the directory or choose another --out"):
         perform(VALUES, out=tmp_path)
 
 
-def test_an_unfinished_run_whose_corpus_changed_is_refused(tmp_path: Path) -> None:
+def unfinished(out: Path, **corpus: Any) -> Path:
+    """A run killed in training, with other values in its manifest's table `corpus`."""
     with pytest.raises(Killed):
-        perform(VALUES, out=tmp_path, reporter=Killer(8))
-    (folder,) = tmp_path.iterdir()
+        perform(VALUES, out=out, reporter=Killer(8))
+    (folder,) = out.iterdir()
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["corpus"]["fingerprint"] = "0" * 16
+    manifest["corpus"] |= corpus
     (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_an_unfinished_run_whose_corpus_is_read_by_other_code_is_refused(tmp_path: Path) -> None:
+    unfinished(tmp_path, fingerprint=f"{SCHEME}-{'0' * 16}")
     with pytest.raises(BadInput, match="begun on other data: the code that reads corpus planted"):
+        perform(VALUES, out=tmp_path)
+
+
+class Lines(Reporter):
+    """Remembers what it was told at the end of each task."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def finish(self, summary: str = "") -> None:
+        self.lines.append(summary)
+
+
+def test_an_unfinished_run_with_a_key_of_an_earlier_scheme_resumes_with_a_notice(tmp_path: Path, finished: Run) -> None:
+    unfinished(tmp_path / "old", fingerprint="0" * 16)
+    reporter = Lines()
+    assert contents(perform(VALUES, out=tmp_path / "old", reporter=reporter).folder) == contents(finished.folder)
+    (notice,) = [line for line in reporter.lines if "earlier version" in line]
+    assert "corpus planted has the same content" in notice
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ({"content": "0" * 16}, "corpus planted has changed"),
+        ({"counts": {"train": [1, 2]}}, "the code that reads corpus planted"),
+        ({"classes": ["good", "bad"]}, "the code that reads corpus planted"),
+    ],
+)
+def test_an_earlier_scheme_is_no_excuse_for_other_data(tmp_path: Path, corpus: dict[str, Any], message: str) -> None:
+    unfinished(tmp_path, fingerprint="0" * 16, **corpus)
+    with pytest.raises(BadInput, match=f"begun on other data: {message}"):
         perform(VALUES, out=tmp_path)
 
 
@@ -220,8 +269,8 @@ def test_a_run_whose_data_changed_is_refused_even_when_finished(tmp_path: Path) 
         perform(values, out=tmp_path)
 
 
-def test_stages_after_one_that_is_done_again_are_done_again_too(tmp_path: Path) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_stages_after_one_that_is_done_again_are_done_again_too(copy_small_run: Copy, tmp_path: Path) -> None:
+    run = copy_small_run(tmp_path)
     (run.folder / "evidence.parquet").write_text("of another model")
     (run.folder / "model.safetensors").unlink()
     again = perform(VALUES, out=tmp_path)
@@ -233,16 +282,16 @@ FILES = ["metrics.json", "model.safetensors", "vocabulary.parquet", "manifest.js
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_damaged_files_are_named(tmp_path: Path, file: str) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_damaged_files_are_named(copy_small_run: Copy, tmp_path: Path, file: str) -> None:
+    run = copy_small_run(tmp_path)
     (run.folder / file).write_text("{broken")
     with pytest.raises(BadInput, match=f"{file} is damaged"):
         _ = run.metrics, run.vocabulary, run.model(), run.history
 
 
 @pytest.mark.parametrize("content", ["{}", "[]"])
-def test_a_manifest_that_is_not_ours_is_named(tmp_path: Path, content: str) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_a_manifest_that_is_not_ours_is_named(copy_small_run: Copy, tmp_path: Path, content: str) -> None:
+    run = copy_small_run(tmp_path)
     (run.folder / "manifest.json").write_text(content)
     with pytest.raises(BadInput, match=r"manifest\.json is damaged"):
         _ = run.metrics
@@ -276,8 +325,8 @@ def test_a_stage_that_fails_when_done_again_takes_nothing_along(tmp_path: Path) 
     assert contents(run.folder) == before
 
 
-def test_a_run_done_again_names_the_code_that_did_it(tmp_path: Path) -> None:
-    run = perform(VALUES, out=tmp_path)
+def test_a_run_done_again_names_the_code_that_did_it(copy_small_run: Copy, tmp_path: Path) -> None:
+    run = copy_small_run(tmp_path)
     code = run.manifest["code"]
     run.record(code="of another version")
     (run.folder / "vocabulary.parquet").unlink()
@@ -296,13 +345,14 @@ def test_unfinished_stages_are_said(tmp_path: Path) -> None:
     (folder,) = tmp_path.iterdir()
     with pytest.raises(NotFound, match="stage 'evidence' is not finished"):
         _ = Run.open(folder).metrics
-    with pytest.raises(NotFound, match="no run directory"):
+    with pytest.raises(NotFound, match="not a run directory"):
         Run.open(tmp_path)
 
 
 def test_threads_are_put_back(tmp_path: Path) -> None:
     before = torch.get_num_threads()
-    perform({**VALUES, "threads": 2}, out=tmp_path)
+    # little work: threads that wait for each other on busy processors take minutes
+    perform({**VALUES, "threads": 2, "training": {"epochs": 1}}, out=tmp_path, experiments=[])
     assert torch.get_num_threads() == before
 
 
@@ -310,7 +360,7 @@ def test_three_classes_and_every_encoder_run(tmp_path: Path) -> None:
     for encoder, options in (("cnn", {"filters": 2}), ("average", {"hidden": 4})):
         values = {**VALUES, "encoder": encoder, "attention": "dot", "encoder_options": options}
         values["corpus_options"] = {**VALUES["corpus_options"], "classes": 3, "single_sentence": True}
-        run = perform(values, out=tmp_path)
+        run = perform({**values, "experiment_options": {"sample": 5}}, out=tmp_path)
         assert run.evidence.outputs == 3
         assert run.metrics["test"]["roc_auc"] is not None
 
@@ -335,7 +385,7 @@ def test_vectors_of_a_file_are_the_first_parameters(tmp_path: Path) -> None:
 
 def run_records_vectors(tmp_path: Path) -> bool:
     values = {**VALUES, "embedding": {"width": 8, "vectors": str(tmp_path / "v.vec")}}
-    return perform(values, out=tmp_path / "runs").manifest["vectors"]["found"] == 1
+    return perform(values, out=tmp_path / "runs", experiments=[]).manifest["vectors"]["found"] == 1
 
 
 def test_word2vec_vectors_are_trained_on_the_corpus(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig, BadInput, MissingExtra
 from heedful.text import sentences
-from heedful.text.sentences import in_a_row, text_sentences, token_sentences
+from heedful.text.sentences import flatten, text_sentences, token_sentences
 from heedful.text.tokenising import tokeniser
+from tests.strategies import examples
 
 spacy = pytest.importorskip("spacy")
 PLAIN = spacy.blank("en")
@@ -40,7 +41,7 @@ def check(text: str) -> None:
     assert text_sentences(text) == plain(text)
     for numbers in (True, False):
         cut = text_sentences(text, numbers=numbers)
-        assert in_a_row(cut)[0] == tokeniser(numbers=numbers)(text)
+        assert flatten(cut)[0] == tokeniser(numbers=numbers)(text)
         assert [len(sentence) for sentence in cut] == [len(sentence) for sentence in plain(text)]
         assert all(cut)
 
@@ -63,13 +64,13 @@ def test_the_rule_gives_what_spacy_gives(text):
     check(text)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from([*PIECES, *"   abAB7", "Word"]), max_size=30).map("".join))
 def test_marks_in_any_order(text):
     check(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=60))
 def test_any_text(text):
     check(text)
@@ -87,7 +88,7 @@ def test_tokens_stay_as_they_are():
     tokens = ["Two Words", ".", "X", "."]
     assert token_sentences(tokens) == [["Two Words", "."], ["X", "."]]
     assert token_sentences([]) == []
-    assert in_a_row([]) == ([], [])
+    assert flatten([]) == ([], [])
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def test_a_parser_cuts_and_the_tokens_are_ours(parser):
     odd = "We can't wait (so you 5pm stay). x:) ) y"
     for numbers in (True, False):
         cut = text_sentences(odd, parser, numbers=numbers)
-        assert in_a_row(cut)[0] == tokeniser(numbers=numbers)(odd)
+        assert flatten(cut)[0] == tokeniser(numbers=numbers)(odd)
         assert all(cut)
 
 

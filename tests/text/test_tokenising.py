@@ -1,12 +1,13 @@
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import MissingExtra
 from heedful.text import tokenising
 from heedful.text.tokenising import Tokeniser, keras_tokens, tokeniser
+from tests.strategies import examples
 
 spacy = pytest.importorskip("spacy")
 PLAIN = spacy.blank("en")
@@ -50,13 +51,13 @@ def test_a_text_in_which_chunks_are_not_independent_is_among_them():
 PIECES = sorted({piece for rule in PLAIN.tokenizer.rules for piece in (rule, *rule) if not piece.isspace()})
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.sampled_from([*PIECES, " ", " ", " ", "x", "Only", "7"]), max_size=14).map("".join))
 def test_special_cases_torn_apart_by_spaces(text):
     assert tokeniser()(text) == plain(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=60))
 def test_any_text(text):
     assert tokeniser()(text) == plain(text)

@@ -1,6 +1,6 @@
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadInput
@@ -15,7 +15,6 @@ def built(tokens, query=None, **options):
     return Vocabulary.build(frame, **options).words[len(SPECIAL) :]
 
 
-@settings(deadline=None)
 @given(rows=st.lists(st.tuples(WORDS, WORDS), max_size=6), least=st.integers(1, 3))
 def test_a_word_counts_once_for_a_document_in_text_or_query(rows, least):
     text, query = [list(column) for column in zip(*rows, strict=True)] or [[], []]
@@ -36,7 +35,6 @@ def test_no_word_is_left():
         built([["a"], ["b"]], min_documents=2)
 
 
-@settings(deadline=None)
 @given(rows=st.lists(st.tuples(WORDS, WORDS), max_size=6), documents=st.integers(1, 3), occurrences=st.integers(1, 6))
 def test_a_word_may_have_to_occur_often(rows, documents, occurrences):
     text, query = [list(column) for column in zip(*rows, strict=True)] or [[], []]

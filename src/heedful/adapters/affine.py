@@ -1,8 +1,8 @@
 """Scores and bias of a model whose logits are affine in its attention, found through the attention alone.
 
-If logits = a @ S + b for every attention `a` over the items of a text, the slopes of the logits are S, whatever `a` is:
-one reading and one way back for each output tell all scores of a text, however long it is. That the logits really are
-affine is not believed but read: under attention far from the model's own.
+If logits = a @ S + b for every attention `a` over the items of a text, the logits' gradient is S, whatever `a` is: one
+forward pass and one backward pass per output give all scores of a text, however long it is. Whether the logits
+really are affine is checked under attention far from the model's own.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ AFFINE = 1e-4  # how far logits may be from what scores and bias say, for logits
 
 
 class Scores(NamedTuple):
-    """What each item alone would say, if `error` is nothing."""
+    """Scores and bias, with their error."""
 
     scores: Ragged  # (N, K) float32
     bias: NDArray[np.float32]  # (n, K)
@@ -36,7 +36,7 @@ def affine(subject: Subject, texts: Texts) -> bool:
 
 
 def recovered(subject: Subject, texts: Texts) -> Scores:
-    """Scores and bias of every text; four readings more than it takes to find them say how good they are.
+    """Scores and bias of every text, and their error, measured by four more forward passes.
 
     With several heads the audited map is not what the model computes with, so there are none.
     """
@@ -64,7 +64,7 @@ def _recover(subject: Subject, batch: Padded) -> tuple[Tensor, Tensor, Tensor]:
     if leaf[0].shape[1] > 1 or not reading.logits.requires_grad:
         nothing = torch.zeros(*shares.shape, logits.shape[1])
         return nothing, torch.zeros_like(logits), torch.full((len(logits),), torch.inf)
-    sums = reading.logits.sum(dim=0)  # texts do not know of one another: the slopes of a sum are those of each
+    sums = reading.logits.sum(dim=0)  # texts do not interact: the gradient of the sum is that of each
     by_output = [
         torch.autograd.grad(each, leaf[0], retain_graph=True, materialize_grads=True)[0][:, 0] for each in sums
     ]

@@ -1,8 +1,8 @@
-"""Changes of attention: what the items of some texts shall weigh instead.
+"""Changes of attention: new weights of the items of some texts.
 
-A change is told in shares: what part of the attention that a head spends on the items of a text goes to each of them,
-(B, H, T), every row summing to one. What a head spends on tokens that are no items stays as it is. The tokens of an
-item share its weight in the proportion they had.
+A change maps shares to shares: the share of a head's attention on items that goes to each of them, (B, H, T), every row
+summing to one. Attention on tokens that are no items stays as it is. The tokens of an item share its weight in the
+proportion they had.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def tilted(slopes: Tensor) -> Change:
 
 
 def shares_of(weights: Tensor, item: Tensor, items: int) -> Tensor:
-    """What part of the attention on items goes to each of them, (B, H, T): weights (B, H, L) of tokens, summed up."""
+    """Each item's share of the attention on items, (B, H, T), from weights (B, H, L) of tokens."""
     return normalised(masses_of(weights, item, items))
 
 

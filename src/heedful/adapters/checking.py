@@ -1,9 +1,9 @@
-"""What a subject must do before anything is measured on it: a model that is heard wrongly gives wrong figures silently.
+"""Checks of a subject before anything is measured: a model that is hooked wrongly gives wrong figures silently.
 
-- Listening, and putting the attention back that was there, change nothing.
-- What the model says of a text depends neither on the other texts of a batch nor on padding.
-- Other attention is computed with: some models return weights and decide from others.
-- The map is a distribution, and what comes out are logits.
+- Observing the attention, or putting it back unchanged, does not change the logits.
+- A text's logits depend neither on the other texts of a batch nor on padding.
+- Replacing attention changes the logits: some models return weights and decide from others.
+- The map is a distribution, and the outputs are logits.
 """
 
 from collections.abc import Iterable
@@ -18,22 +18,22 @@ from heedful.adapters.subject import Padded, Reading, Subject, padded
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.errors import BadInput
 
-PROBES = 16  # texts that are read for it, from the shortest to the longest
+PROBES = 16  # texts read for the checks, from the shortest to the longest
 WIDER = 3  # cells of padding beyond the longest text
 SAME = 1e-5  # how far logits may move where nothing was changed, for logits of size one
 INVARIANT = 1e-4  # how far logits and weights may move with the shape of the batch: sums are taken in another order
 
 
 class Contract(NamedTuple):
-    """What was measured: logits are compared relative to their size, or to one where they are smaller."""
+    """Measured differences of logits, relative to their size, or to one where they are smaller."""
 
-    identity: float  # how far listening and putting back the same attention move the logits
+    identity: float  # how far observing, and putting the same attention back, move the logits
     invariance: float  # how far the other texts of a batch and padding move logits and weights
     moved: float  # how far other attention moves the logits
 
 
 def check(subject: Subject, texts: Texts) -> Contract:
-    """Read some of the texts in several ways; a model that cannot be audited is refused with the reason."""
+    """Read some of the texts in several ways; refuse a model that cannot be audited, with the reason."""
     chosen = probes(subject, texts)
     if not len(chosen):
         raise BadInput(
@@ -119,7 +119,7 @@ def _check_maps(subject: Subject, readings: list[Reading]) -> None:
 
 
 def _check_nothing(subject: Subject, texts: Texts) -> None:
-    """Items are erased until none is left: that must be a text that the model can read, too."""
+    """Items are erased until none is left: the model must be able to read that, too."""
     nothing = texts.take([0]).keep(np.zeros(int(texts.lengths[0]), dtype=bool))
     if not torch.isfinite(subject.forward(padded(nothing, np.array([0]))).logits).all():
         raise BadInput(f"{_name(subject)}: of a text whose items are all deleted, logits are NaN or infinite")

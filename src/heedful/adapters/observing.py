@@ -1,4 +1,4 @@
-"""The evidence that a subject gives of texts, with scores where its logits are affine in its attention."""
+"""Evidence of a subject's texts, with scores where its logits are affine in its attention."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,8 +23,8 @@ def observe(
 ) -> Evidence:
     """Evidence of texts that have items; `known` are further fields, such as labels.
 
-    `exact` says whether the logits are affine in attention; unless said, some texts are read to find out. Whoever
-    observes texts part by part finds out once, so that all parts are alike.
+    `exact`: whether the logits are affine in attention; by default some texts are read to find out. Find out once when
+    observing texts part by part, so that all parts are alike.
     """
     seen = subject.read(texts) if seen is None else seen
     if affine(subject, texts) if exact is None else exact:

@@ -1,39 +1,29 @@
-"""A subject: somebody's model under audit, whatever library it was written with.
+"""A subject: a model under audit, whatever library it was written with.
 
-All that an audit asks of a model goes through `Subject.forward`: read some texts, perhaps with other attention, perhaps
-with embeddings scaled, and say the logits and the audited map. An adapter is that one method and a tokenizer.
+Audits run a model through `Subject.forward` alone: it reads texts, perhaps with other attention or scaled embeddings,
+and returns the logits and the audited map. An adapter is that method and a tokenizer.
 """
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.adapters.changes import Change
 from heedful.adapters.texts import NO_ITEM, Texts
-from heedful.importance.outcome import Batch, Outcome
+from heedful.importance.measure import Batch, Outcome
 from heedful.ragged import Indices, Ragged, length_batches
-
-FALLBACK = 4 << 30  # where the system does not tell
 
 
 def available_memory() -> int:
-    """Bytes that can be had without swapping."""
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) << 10
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (OSError, ValueError, AttributeError):
-        return FALLBACK
+    """Bytes available without swapping."""
+    return int(psutil.virtual_memory().available)
 
 
 Floats = NDArray[np.float64]
@@ -70,15 +60,15 @@ class Padded:
 
 
 class Reading(NamedTuple):
-    """What a model says of a batch of texts."""
+    """Logits and audited map of a batch of texts."""
 
     logits: Tensor  # (B, K); K = 1: one sigmoid output
     weights: Tensor  # (B, T): the audited map over items, summing to one; zeros where there is no item
-    aside: Tensor  # (B,): what part of the attention the map is made of goes to tokens that are no items
+    aside: Tensor  # (B,): share of the map's attention on tokens that are no items
 
 
 class Seen(NamedTuple):
-    """What a model says of all texts."""
+    """Logits and audited map of all texts."""
 
     logits: Floats  # (n, K)
     weights: Ragged  # (N,) float64
@@ -90,7 +80,7 @@ Embed = Callable[[Tensor], Tensor]  # what to read instead of the embedded token
 
 
 class Subject(ABC):
-    """A model under audit. It is left exactly as it was found, whatever happens."""
+    """A model under audit. It is left unchanged, also after an exception."""
 
     classes: tuple[str, ...]
     outputs: int  # K; 1: one sigmoid output, the probability of the second class
@@ -110,15 +100,15 @@ class Subject(ABC):
         them, also to the map, through the audited attention unless it is fixed. A text may have no token at all."""
 
     def original(self, batch: Padded) -> Tensor:
-        """Logits (B, K) as the model gives them when nobody listens; what `forward` says is held against them."""
+        """Logits (B, K) of the untouched model; `forward` is checked against them."""
         return self.forward(batch).logits
 
     @abstractmethod
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
-        """About how much memory it takes to read one text of so many tokens."""
+        """Bytes to read one text of so many tokens, about."""
 
     def read(self, texts: Texts, changes: Changes | None = None) -> Seen:
-        """What the model says of all texts, batch by batch, under their own attention or a changed one."""
+        """Read all texts, batch by batch, under their own attention or a changed one."""
         logits = np.empty((len(texts), self.outputs))
         weights = texts.names.like(np.zeros(len(texts.names.values)))
         aside = np.empty(len(texts))
@@ -131,7 +121,7 @@ class Subject(ABC):
         return Seen(logits, weights, aside)
 
     def batches(self, texts: Texts, *, gradient: bool = False) -> Iterator[Padded]:
-        """All texts, those of similar length together, as many at a time as memory allows."""
+        """All texts in batches of similar length, as large as memory allows."""
         budget = min(MOST, int(SHARE * available_memory()))
         lengths = texts.tokens.lengths
         for rows in length_batches(lengths, rows=ROWS):
@@ -141,8 +131,8 @@ class Subject(ABC):
                 yield padded(texts, rows[start : start + size])
 
     def differentiable(self, texts: Texts, *, attention_fixed: bool) -> Iterator[Batch]:
-        """All texts as measures of importance differentiate them: with respect to the embeddings of their items."""
-        some = np.flatnonzero(texts.lengths)  # a text without items has nothing to tell
+        """All texts with items in batches, differentiable with respect to the embeddings of their items."""
+        some = np.flatnonzero(texts.lengths)  # a text without items has no gradients
         chosen = texts.take(some)
         for batch in self.batches(chosen, gradient=True):
             cells = texts.names.cells(some[batch.rows])

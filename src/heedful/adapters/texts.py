@@ -1,7 +1,7 @@
-"""Texts as somebody else's model reads them: token by token, with the items that an audit speaks of.
+"""Texts as an audited model reads them: tokens, and the items that an audit reports on.
 
 An item is a token, or a word of several tokens. Tokens that a tokenizer adds (the classification token, separators)
-belong to no item: nobody would show them, and they cannot be erased.
+belong to no item: they are not shown, and cannot be erased.
 """
 
 from collections.abc import Sequence

@@ -1,24 +1,22 @@
-"""The card: an audit on one page that can be printed. Nothing to load, nothing to run, every text escaped."""
+"""The card: an audit on one printable page, self-contained, without scripts, every text escaped."""
 
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from heedful.audits.overview import QUESTION, Example, advice, caveats, costs, examples, facts, figures
+from heedful.audits.overview import Example, advice, caveats, costs, examples, facts
 from heedful.printable import printable
-from heedful.verdict.verdict import Criterion
+from heedful.verdict.verdict import OUTCOMES, QUESTION, Criterion
 
 if TYPE_CHECKING:
     from heedful.audits.directory import Audit
 
-
-WORDS = 48  # of an example: so that all fits on a page
+WORDS = 48  # shown of an example, so that the card fits on a page
 WIDTH = 120  # of an interval bar
-OUTCOMES = {"met": "met", "not met": "not met", "open": "cannot be told", "untested": "not tested"}
 
 
 def card(audit: "Audit") -> str:
     """The whole page."""
-    return _rendered("card.html.jinja", audit, examples=[_shown(example) for example in examples(audit)])
+    return _rendered("card.html.jinja", audit, examples=[_shaded(example) for example in examples(audit)])
 
 
 def excerpt(audit: "Audit") -> str:
@@ -56,12 +54,9 @@ def _template(name: str) -> Any:
 
 
 def _row(criterion: Criterion) -> dict[str, Any]:
-    value, interval, asked = figures(criterion)
     return {
+        **criterion.display(),
         "question": criterion.question,
-        "value": value,
-        "interval": interval,
-        "asked": asked,
         "outcome": OUTCOMES[criterion.outcome],
         "kind": criterion.outcome.replace(" ", "-"),
         "decisive": criterion.decisive,
@@ -72,20 +67,20 @@ def _row(criterion: Criterion) -> dict[str, Any]:
 
 
 def _bar(criterion: Criterion) -> dict[str, float] | None:
-    """Where value, interval and threshold stand on a line from 0 to 1, or as far as the interval goes."""
+    """Positions of value, interval and threshold on a line from 0 to 1, or as far as the interval reaches."""
     if criterion.value is None or criterion.low is None or criterion.high is None:
         return None
     least, most = min(0.0, criterion.low), max(1.0, criterion.high)
 
-    def place(value: float) -> float:
+    def position(value: float) -> float:
         return round(WIDTH * (value - least) / (most - least), 1)
 
     names = {"value": criterion.value, "low": criterion.low, "high": criterion.high, "threshold": criterion.threshold}
-    return {name: place(value) for name, value in names.items()}
+    return {name: position(value) for name, value in names.items()}
 
 
-def _shown(example: Example) -> dict[str, Any]:
-    """An example whose words have a shade each; of a long text the part around its most attended word."""
+def _shaded(example: Example) -> dict[str, Any]:
+    """An example with a shade for each word; of a long text, the part around its top-attended word."""
     words = example.words
     top = max(range(len(words)), key=lambda place: words[place].weight)
     start = max(0, min(top - WORDS // 2, len(words) - WORDS))

@@ -1,4 +1,4 @@
-"""What an audit is likely to cost, before it is done: readings by each test, and seconds by a trial on a few texts."""
+"""The expected cost of an audit: forward passes of each test, and seconds from a trial on a few texts."""
 
 import tempfile
 import time
@@ -9,50 +9,49 @@ from typing import Any, NamedTuple
 from heedful.adapters.affine import affine
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY, Test
-from heedful.audits.battery.attributions import ATTRIBUTIONS
-from heedful.audits.battery.attributions import readings as readings_of
-from heedful.audits.battery.erased_texts import ways_of
+from heedful.audits.battery.subject_texts import ways_of
 from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs
 from heedful.audits.plan import AuditOptions, exact_tests, plan
 from heedful.audits.texts_stage import Reader, prepare
+from heedful.importance import ATTRIBUTIONS, MEASURES
 from heedful.progress import Reporter
 from heedful.randomness import sample
 
 TRIAL = 16  # texts
-_EXACT = 5e-6  # seconds of an experiment on evidence, for each item: about
+_EXACT = 5e-6  # seconds per item of an experiment on evidence, roughly
 
 
 class Cost(NamedTuple):
-    """What one stage is likely to take."""
+    """The expected cost of one stage."""
 
     stage: str
     texts: int
-    readings: int  # of one text each
+    readings: int  # forward passes over one text
     seconds: float
 
 
 def estimate(options: AuditOptions, inputs: Inputs, reporter: Reporter | None = None) -> list[Cost]:
-    """The likely costs of all stages that read texts again; nothing is left on disk."""
+    """The expected cost of all stages that need forward passes; leaves nothing on disk."""
     inputs.check()
     if inputs.subject is None or inputs.source is None:
-        return _of_evidence(inputs)
+        return _evidence_costs(inputs)
     with tempfile.TemporaryDirectory() as folder:
         audit = Audit(Path(folder), options)
         prepare(audit, inputs.source, inputs.subject, reporter or Reporter())
-        return _of_model(audit, inputs.subject, given=len(inputs.given.methods) if inputs.given else 0)
+        return _model_costs(audit, inputs.subject, given=len(inputs.given.methods) if inputs.given else 0)
 
 
-def _of_model(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
+def _model_costs(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
     reader = Reader(audit, subject)
     lengths = reader.lengths
     rows = sample(map(str, range(len(lengths))), TRIAL, audit.options.seed)
     _, texts, _ = reader(rows)
-    subject.read(texts)  # to warm up
+    subject.read(texts)  # warm-up
     started = time.perf_counter()
     subject.read(texts)
     token = (time.perf_counter() - started) / max(1, int(texts.tokens.lengths.sum()))
-    seconds = token * float(lengths.mean())  # of one reading
+    seconds = token * float(lengths.mean())  # per reading
     items = float(texts.lengths.mean())
     exact = exact_tests(("scores",)) if audit.options.exact and affine(subject, texts) else ()
     size = audit.options.sample
@@ -62,29 +61,29 @@ def _of_model(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
             costs.append(Cost(stage.name, len(lengths), 0, _EXACT * items * len(lengths)))
         elif stage.name == "attributions":
             count = min(size or len(lengths), len(lengths))
-            readings = round(count * (1 + sum(readings_of(items, name) for name in ATTRIBUTIONS)))
+            readings = round(count * (1 + sum(MEASURES[name].readings(items) for name in ATTRIBUTIONS)))
             costs.append(Cost(stage.name, count, readings, readings * seconds))
         elif stage.name in BATTERY:
             test = BATTERY[stage.name]
             count = min(size or len(lengths), len(lengths)) if test.costly else len(lengths)
-            known = given + len(ATTRIBUTIONS)  # attributions are measured by then
+            known = given + len(ATTRIBUTIONS)  # attributions are computed once, before
             readings = round(test.readings(count, items, _options(test, subject), given=known)) + count
             costs.append(Cost(stage.name, count, readings, readings * seconds))
     return costs
 
 
 def _options(test: Test, subject: Subject) -> dict[str, Any]:
-    """What a race is told: which orders it has to find itself, and how this model's items can be erased."""
-    usual = signature(test.each).parameters
+    """Options of a test for this model: the rankings it computes itself, and how items can be erased."""
+    parameters = signature(test.each).parameters
     options: dict[str, Any] = {}
-    if "rankings" in usual:
-        options["rankings"] = [name for name in usual["rankings"].default if name not in ATTRIBUTIONS]
-    if "ways" in usual:
+    if "rankings" in parameters:
+        options["rankings"] = [name for name in parameters["rankings"].default if name not in ATTRIBUTIONS]
+    if "ways" in parameters:
         options["ways"] = ways_of(subject)
     return options
 
 
-def _of_evidence(inputs: Inputs) -> list[Cost]:
+def _evidence_costs(inputs: Inputs) -> list[Cost]:
     filed = inputs.filed
     if filed is None:
         return []

@@ -1,4 +1,4 @@
-"""The stage `evidence`: what the model says of every text and what it attends to, or what a file says of that."""
+"""The stage `evidence`: attention and outputs of the model on every text, or evidence copied from a file."""
 
 import numpy as np
 import polars as pl
@@ -7,7 +7,6 @@ from heedful.adapters.observing import observe
 from heedful.adapters.subject import Subject
 from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource
-from heedful.audits.test_stages import pieces
 from heedful.audits.texts_stage import Reader
 from heedful.errors import BadInput
 from heedful.evidence import metadata
@@ -17,12 +16,12 @@ from heedful.models.metrics import classification_metrics
 from heedful.progress import Reporter
 from heedful.workspace.parts import StageParts
 
-ROWS, TOKENS = 256, 1 << 16  # texts and tokens read at a time, and lost at most by a kill
+ROWS, TOKENS = 256, 1 << 16  # texts and tokens of a part, which is what a kill can lose
 
 
 def evidence_parts(audit: Audit, subject: Subject, *, exact: bool) -> StageParts:
-    """Every text read once: the columns of evidence, with scores where the logits are affine in attention (`exact`),
-    and `aside`, the attention on tokens that are no items."""
+    """One forward pass per text: the columns of evidence, with scores if the logits are affine in attention (`exact`),
+    and `aside`, the attention on tokens that are not items."""
     reader = Reader(audit, subject)
     labelled = audit.options.data.label is not None
 
@@ -30,35 +29,35 @@ def evidence_parts(audit: Audit, subject: Subject, *, exact: bool) -> StageParts
         ids, texts, labels = reader(np.arange(start, stop))
         seen = subject.read(texts)
         evidence = observe(subject, ids, texts, seen, exact=exact, labels=labels if labelled else None)
-        frame = evidence.validate(f"what {audit.options.model.name} says").to_frame()
+        frame = evidence.validate(f"the evidence of {audit.options.model.name}").to_frame()
         return frame.with_columns(pl.Series("aside", seen.aside, dtype=pl.Float32))
 
-    cuts = pieces(reader.lengths, rows=ROWS, items=TOKENS)
-    return StageParts(
-        title="evidence",
-        pieces=cuts,
-        steps=[int(reader.lengths[start:stop].sum()) for start, stop in cuts],
+    return StageParts.split(
+        "evidence",
+        reader.lengths,
+        part,
+        rows=ROWS,
+        items=TOKENS,
+        metadata=metadata(subject.classes, {"audit": audit.folder.name, "data": audit.options.data.name}),
+        summary=lambda: f"{len(reader.lengths):,} texts",
         unit="tokens",
-        part=part,
-        about=metadata(subject.classes, {"audit": audit.folder.name, "data": audit.options.data.name}),
-        told=lambda: f"{len(reader.lengths):,} texts",
     )
 
 
 def copy_evidence(audit: Audit, filed: EvidenceSource, reporter: Reporter) -> None:
-    """Check evidence from elsewhere and copy it, part by part."""
+    """Check evidence from a file and copy it, part by part."""
     reporter.start(f"reading {filed.name}")
     parts = Parts(audit.folder / "evidence.parquet")
     done, outputs = parts.rows, None
     for batch in filed.batches(done):
         if outputs not in (None, batch.outputs):
-            raise BadInput(f"{filed.name}, instance '{batch.ids[0]}': {batch.outputs} outputs, unlike {outputs} before")
+            raise BadInput(f"{filed.name}, instance '{batch.ids[0]}': {batch.outputs} outputs, but {outputs} before")
         outputs = batch.outputs
         parts.add(batch.to_frame())
         done += len(batch)
         reporter.reach(done, f"{done:,} instances")
     if not done:
-        raise BadInput(f"{filed.name}: there are no instances in it")
+        raise BadInput(f"{filed.name}: it has no instances")
     check_unique(parts.scan().select("id").collect()["id"], filed.name)
     parts.finish(filed.about)
     audit.record(data={"texts": done, "skipped": 0, "truncated": 0})
@@ -66,7 +65,7 @@ def copy_evidence(audit: Audit, filed: EvidenceSource, reporter: Reporter) -> No
 
 
 def write_metrics(audit: Audit) -> None:
-    """How well the model classifies; nothing is written where no label is known."""
+    """Write metrics.json, if there are labels."""
     table = scan_parquet(audit.folder / "evidence.parquet")
     if "label" not in table.collect_schema():
         return

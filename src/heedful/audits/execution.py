@@ -1,9 +1,8 @@
-"""Perform an audit: do the stages that are not done, one part after the other, and judge."""
+"""Perform an audit: check the model, perform the stages that are missing, and write the card."""
 
-import platform
-import shutil
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,52 +15,35 @@ from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource
 from heedful.audits.evidence_stage import copy_evidence, evidence_parts, write_metrics
 from heedful.audits.given_importance import GivenImportance, Misfit, write_given
-from heedful.audits.plan import Stage, exact_tests, plan
+from heedful.audits.plan import exact_tests, plan
 from heedful.audits.test_stages import (
     attribution_parts,
     battery_parts,
     correlation_parts,
-    costed,
     exact_parts,
     given_parts,
     importance_parts,
-    perform_parts,
     write_signals,
     write_verdict,
 )
 from heedful.audits.text_sources import Source
 from heedful.audits.texts_stage import Reader, prepare
 from heedful.errors import BadConfig, BadInput
-from heedful.files import locked, remove_temporaries
 from heedful.progress import Reporter
 from heedful.version import __version__
-from heedful.workspace.environment import threads as limited
+from heedful.workspace.environment import threads as torch_threads
 from heedful.workspace.environment import versions
-from heedful.workspace.parts import StageParts
+from heedful.workspace.folder import Stage, StageCost
+from heedful.workspace.parts import StageParts, perform_parts
 
-PROBES = 16
-
-
-def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
-    """Refuse a model that cannot be listened to; record what was measured, and whether its logits are affine in its
-    attention (`exact`), so that all parts of the evidence are alike."""
-    reporter.start("checking the model")
-    reader = Reader(audit, subject)
-    order = np.argsort(reader.lengths, kind="stable")
-    rows = np.unique(order[np.linspace(0, len(order) - 1, num=min(PROBES, len(order))).round().astype(np.int64)])
-    _, texts, _ = reader(rows)
-    contract = check(subject, texts)
-    exact = audit.options.exact and affine(subject, texts)
-    audit.record(contract={**{name: float(value) for name, value in contract._asdict().items()}, "exact": exact})
-    reporter.finish(f"its own attention put back moves logits by {contract.identity:.1e}")
-
-
-_BY_MODEL = {"attributions": attribution_parts, "importance": importance_parts}
+PROBES = 16  # texts that the model is checked with
+CARD = "card.html"
+_ON_MODEL = {"attributions": attribution_parts, "importance": importance_parts}
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What an audit is made from: a model and texts, or evidence; perhaps importance from elsewhere."""
+    """The inputs of an audit: a model and texts, or evidence; optionally importance from elsewhere."""
 
     subject: Subject | None = None
     source: Source | None = None
@@ -69,7 +51,7 @@ class Inputs:
     given: GivenImportance | None = None
 
     def check(self) -> None:
-        """Raise if there is nothing that could be tested."""
+        """Raise if nothing can be tested."""
         if self.filed is not None and self.given is None and not exact_tests(self.filed.columns):
             raise BadInput(
                 f"{self.filed.name}: nothing can be tested on weights and outputs alone; give the columns 'scores' and "
@@ -78,26 +60,27 @@ class Inputs:
 
 
 def perform(audit: Audit, inputs: Inputs, *, threads: int = 0, reporter: Reporter | None = None) -> Audit:
-    """Do what is missing of an audit; with so many threads of arithmetic (0: as torch has it)."""
+    """Perform what is missing of an audit; `threads`: torch threads (0: torch's default)."""
     inputs.check()
     if threads < 0:
-        raise BadConfig(f"threads = {threads}: give a number of threads, or 0 for as many as torch takes")
-    fresh = not audit.folder.exists()
-    with locked(audit.folder), limited(threads) if threads else nullcontext():
-        remove_temporaries(audit.folder)
-        try:
-            _Session(audit, inputs, reporter or Reporter()).work()
-        except Exception as error:
-            if fresh and (isinstance(error, Misfit) or _nothing_done(audit)):
-                shutil.rmtree(audit.folder)
-            raise
+        raise BadConfig(f"threads = {threads}: must be 0 (torch's default) or more")
+    with audit.session(partial(_is_worthless, audit)), torch_threads(threads) if threads else nullcontext():
+        _Session(audit, inputs, reporter or Reporter()).perform()
     return audit
 
 
-def _nothing_done(audit: Audit) -> bool:
-    """Whether there is nothing worth going on from: data that was read once more is no loss."""
-    manifest = audit.manifest
-    return not manifest["stages"].keys() - {"texts"} and "evidence" not in manifest.get("begun", {})
+def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
+    """Refuse a model that breaks the contract of subjects. Record what was measured, and whether its logits are affine
+    in its attention (`exact`): all parts of the evidence must agree on that."""
+    reporter.start("checking the model")
+    reader = Reader(audit, subject)
+    order = np.argsort(reader.lengths, kind="stable")
+    rows = np.unique(order[np.linspace(0, len(order) - 1, num=min(PROBES, len(order))).round().astype(np.int64)])
+    _, texts, _ = reader(rows)
+    contract = check(subject, texts)
+    exact = audit.options.exact and affine(subject, texts)
+    audit.record(contract={**{name: float(value) for name, value in contract._asdict().items()}, "exact": exact})
+    reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}")
 
 
 class _Session:
@@ -105,78 +88,83 @@ class _Session:
 
     def __init__(self, audit: Audit, inputs: Inputs, reporter: Reporter) -> None:
         self.audit, self.inputs, self.reporter = audit, inputs, reporter
-        self.readings = 0
-        self.exact: tuple[str, ...] = ()  # tests that need no reading
+        self.readings = 0  # forward passes, one per text
+        self.exact: tuple[str, ...] = ()  # tests that need no forward pass
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
-    def work(self) -> None:
-        """Everything that is missing."""
-        audit, filed = self.audit, self.inputs.filed
+    def perform(self) -> None:
+        """Perform everything that is missing."""
+        audit, inputs = self.audit, self.inputs
         audit.write_options()
         if "heedful" not in audit.manifest:
-            told = {"python": platform.python_version(), **dict(versions())}
-            audit.record(audit=audit.folder.name, heedful=__version__, versions=told)
-        if self.inputs.subject is not None:
-            self._do(plan((), battery=BATTERY, given=False)[:1])  # the texts: to check the model with
+            audit.record(audit=audit.folder.name, heedful=__version__, versions=versions())
+        columns: tuple[str, ...] = ()
+        if inputs.subject is not None:
+            self._perform_missing(plan((), battery=BATTERY, given=False)[:1])  # the model is checked with the texts
             if "contract" not in audit.manifest:
-                check_contract(audit, self.inputs.subject, self.reporter)
-            columns: tuple[str, ...] = ("scores",) if audit.manifest["contract"]["exact"] else ()
-        else:
-            columns = filed.columns if filed is not None else ()
+                check_contract(audit, inputs.subject, self.reporter)
+            if audit.manifest["contract"]["exact"]:
+                columns = ("scores",)
+        elif inputs.filed is not None:
+            columns = inputs.filed.columns
         self.exact = exact_tests(columns)
         battery = () if self.model is None else BATTERY
-        done, page = self._do(plan(columns, battery=battery, given=self.inputs.given is not None)), "card.html"
-        if done or not (audit.folder / page).exists():
-            audit.report(audit.folder / page)
+        performed = self._perform_missing(plan(columns, battery=battery, given=inputs.given is not None))
+        if performed or not (audit.folder / CARD).exists():
+            audit.report(audit.folder / CARD)
 
-    def _do(self, stages: list[Stage]) -> list[Stage]:
-        missing = self.audit.missing(stages)
-        self.audit.forget(missing)
+    def _perform_missing(self, stages: list[Stage]) -> list[Stage]:
+        missing = self.audit.missing_stages(stages)
+        self.audit.forget_stages(stages, [stage.name for stage in missing])
         for stage in missing:
-            self._perform(stage)
-            manifest = self.audit.manifest
-            begun = manifest.get("begun", {})
-            entry = {"file": stage.file, **begun.pop(stage.name, {"seconds": 0.0})}
-            self.audit.record(begun=begun, stages={**manifest["stages"], stage.name: entry})
+            with self.audit.performing(stage, readings=lambda: self.readings) as cost:
+                self._perform_stage(stage, cost)
         return missing
 
-    def _perform(self, stage: Stage) -> None:
-        audit, reporter = self.audit, self.reporter
+    def _perform_stage(self, stage: Stage, cost: StageCost) -> None:
+        audit, inputs, reporter = self.audit, self.inputs, self.reporter
         match stage.name:
-            case "texts" if self.inputs.source is not None and self.model is not None:
-                with costed(audit, stage, self):
-                    prepare(audit, self.inputs.source, self.model, reporter)
+            case "texts" if inputs.source is not None and self.model is not None:
+                prepare(audit, inputs.source, self.model, reporter)
             case "evidence":
                 if self.model is not None:
-                    self._parts(stage, evidence_parts(audit, self.model, exact=audit.manifest["contract"]["exact"]))
-                elif self.inputs.filed is not None:
-                    with costed(audit, stage, self):
-                        copy_evidence(audit, self.inputs.filed, reporter)
+                    exact = audit.manifest["contract"]["exact"]
+                    self._perform_parts(stage, evidence_parts(audit, self.model, exact=exact), cost)
+                elif inputs.filed is not None:
+                    copy_evidence(audit, inputs.filed, reporter)
                 write_metrics(audit)
-            case "given" if self.inputs.given is not None:
-                with costed(audit, stage, self):
-                    reporter.start("importance from elsewhere")
-                    reporter.finish(write_given(audit, self.inputs.given))
+            case "given" if inputs.given is not None:
+                reporter.start("importance from elsewhere")
+                reporter.finish(write_given(audit, inputs.given))
             case "signals":
-                with costed(audit, stage, self):
-                    write_signals(audit, reporter)
+                write_signals(audit, reporter)
             case "verdict":
-                with costed(audit, stage, self):
-                    write_verdict(audit, reporter)
+                write_verdict(audit, reporter)
             case _:
-                self._parts(stage, self._parted(stage))
+                self._perform_parts(stage, self._test_parts(stage), cost)
 
-    def _parted(self, stage: Stage) -> StageParts:
+    def _test_parts(self, stage: Stage) -> StageParts:
         if stage.name == "correlation":
             return correlation_parts(self.audit, stage)
         if stage.name in self.exact:
             return exact_parts(self.audit, stage)
         if self.model is None:
             return given_parts(self.audit, stage)
-        return _BY_MODEL.get(stage.name, battery_parts)(self.audit, stage, self.model)
+        return _ON_MODEL.get(stage.name, battery_parts)(self.audit, stage, self.model)
 
-    def _parts(self, stage: Stage, parted: StageParts) -> None:
-        perform_parts(self.audit, stage, parted, self.reporter, self)
+    def _perform_parts(self, stage: Stage, parts: StageParts, cost: StageCost) -> None:
+        def on_part(instances: int) -> None:
+            cost.instances += instances
+            self.audit.record_begun(stage, cost)
+
+        perform_parts(self.audit.folder / stage.file, parts, self.reporter, on_part=on_part)
 
     def _count(self, readings: int) -> None:
         self.readings += readings
+
+
+def _is_worthless(audit: Audit, error: Exception) -> bool:
+    """Whether a new audit that failed with this error left nothing to resume from: texts are quickly read again."""
+    manifest = audit.manifest
+    begun = manifest["stages"].keys() - {"texts"} or "evidence" in manifest.get("begun", {})
+    return isinstance(error, Misfit) or not begun

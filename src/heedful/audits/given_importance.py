@@ -1,62 +1,18 @@
-"""Importance that was measured elsewhere, to be raced on equal terms: `id`, `method`, `values`, perhaps `tokens`."""
+"""Importance measured elsewhere, compared with attention on equal terms: `id`, `method`, `values`, maybe `tokens`."""
 
 import re
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from heedful.audits.battery.rankings import OWN, Given
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound
 from heedful.files import scan_parquet, write_parquet
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices, Ragged
-
-
-def importance_rankings(frame: pl.DataFrame, ids: list[str], items: Ragged, *, where: str = "importance") -> Given:
-    """Values (N,) of all items by each method, from columns `id`, `method`, `values` and, if given, `tokens`: the
-    items' names, checked. A text that a method says nothing of has NaN.
-
-    Larger values come first: give signed values, those that speak for the decision positive, or sizes.
-    """
-    _check_columns(frame, where)
-    found: dict[str, Ragged] = {}
-    rows = {name: row for row, name in enumerate(ids)}
-    for (method,), some in frame.group_by("method", maintain_order=True):
-        name = str(method)
-        if name in OWN:
-            raise BadInput(f"{where}: a method is named '{name}', as one of heedful's own rankings is; rename it")
-        if some["id"].n_unique() < len(some):
-            raise BadInput(f"{where}: method '{name}' has several rows of one id; give one row an id and method")
-        known = some.filter(pl.col("id").is_in(list(rows)))
-        given = ragged_column(known, "values", "doubles", where)
-        values = np.full(len(items.values), np.nan)
-        tokens = ragged_column(known, "tokens", "text", where) if "tokens" in known.columns else None
-        for place, key in enumerate(known["id"]):
-            own, row = items[rows[key]], rows[key]
-            what = f"{where}, instance '{key}', method '{name}'"
-            if len(given[place]) != len(own):
-                raise BadInput(f"{what}: {len(given[place])} values for {len(own)} items; give one an item")
-            if tokens is not None and tokens[place].tolist() != own.tolist():
-                raise BadInput(f"{what}: its tokens are not the items of the text; give values of the same items")
-            if not np.isfinite(given[place]).all():
-                raise BadInput(f"{what}: values must be finite numbers")
-            values[items.offsets[row] : items.offsets[row + 1]] = given[place]
-        found[name] = items.like(values)
-    return found
-
-
-def _check_columns(frame: pl.DataFrame, where: str) -> None:
-    for name in ("id", "method", "values"):
-        if name not in frame.columns:
-            raise BadInput(f"{where}: there is no column '{name}'; give the columns id, method, values (and tokens)")
-        if frame[name].null_count():
-            raise BadInput(f"{where}: column '{name}' has nulls; leave such rows out")
-
 
 COLUMNS: dict[str, pl.DataType] = {"id": pl.String(), "method": pl.String(), "values": pl.List(pl.Float64)}
 OURS = frozenset(
@@ -66,12 +22,12 @@ OURS = frozenset(
 
 
 class Misfit(BadInput):
-    """Importance that is not of this evidence. Another file makes another audit, so this one has no future."""
+    """Importance that does not fit the evidence. Another file makes another audit, so this one cannot be resumed."""
 
 
 @dataclass(frozen=True)
 class GivenImportance:
-    """A table of importance."""
+    """A checked table of importance, not yet matched with the evidence."""
 
     name: str
     fingerprint: str
@@ -80,18 +36,18 @@ class GivenImportance:
 
 
 def read_given_importance(importance: pl.DataFrame | Path | str) -> GivenImportance:
-    """A frame, or a Parquet or JSON lines file; its columns and methods are checked."""
+    """From a frame or a Parquet or JSON lines file; checks its columns and methods."""
     if isinstance(importance, pl.DataFrame):
         name, table = "importance", importance.lazy()
-        mark = blake2b(importance.write_json().encode(), digest_size=8).hexdigest()
+        fingerprint = blake2b(importance.write_json().encode(), digest_size=8).hexdigest()
     else:
         path = Path(importance)
-        name, table, mark = str(path), _scanned(path), source_fingerprint(path)
+        name, table, fingerprint = str(path), _scan(path), source_fingerprint(path)
     try:
         there = table.collect_schema()
         for column in COLUMNS:
             if column not in there:
-                raise BadInput(f"{name}: column '{column}' is missing; importance has id, method and values at least")
+                raise BadInput(f"{name}: no column '{column}'; importance needs id, method and values")
         _check_lists(there, name)
         wanted = [pl.col(column).cast(kind) for column, kind in COLUMNS.items()]
         table = table.select(*wanted, *([pl.col("tokens").cast(pl.List(pl.String))] if "tokens" in there else []))
@@ -99,36 +55,40 @@ def read_given_importance(importance: pl.DataFrame | Path | str) -> GivenImporta
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadInput(f"{name}: cannot be read as importance ({str(error).splitlines()[0]})") from error
     _check_methods(methods, name)
-    return GivenImportance(name, mark, tuple(methods), table)
+    return GivenImportance(name, fingerprint, tuple(methods), table)
 
 
 def write_given(audit: Audit, importance: GivenImportance) -> str:
-    """Write given.parquet: a `row` of the evidence, `id`, `method` and `values`, one row an instance and method."""
+    """Write given.parquet: `row` of the evidence, `id`, `method` and `values`, one row an instance and method."""
     evidence = scan_parquet(audit.folder / "evidence.parquet").select("id", own="tokens").with_row_index("row")
     joined = evidence.join(importance.table, on="id", how="inner", maintain_order="left")
     counts = joined.group_by("method").agg(n=pl.len(), different=pl.col("id").n_unique()).collect()
     total = int(evidence.select(pl.len()).collect().item())
     for method, n, different in counts.iter_rows():
         if n > different:
-            raise Misfit(f"{importance.name}, method '{method}': an id has several rows; give one an instance")
+            raise Misfit(f"{importance.name}, method '{method}': an id has several rows; give one per instance")
     for method in importance.methods:
         found = counts.filter(pl.col("method") == method)["different"].to_list()
         if found != [total]:
             rows = importance.table.filter(pl.col("method") == method)
             lost = evidence.join(rows, on="id", how="anti", maintain_order="left").head(1).collect()["id"].item()
-            raise Misfit(f"{importance.name}, method '{method}': there is no row for instance '{lost}'; give all")
+            raise Misfit(f"{importance.name}, method '{method}': no row for instance '{lost}'; give one for each")
     length = pl.col("own").list.len()
-    _refuse(joined.filter(pl.col("values").list.len() != length), importance, "has another number of values than items")
+    _refuse(
+        joined.filter(pl.col("values").list.len() != length),
+        importance,
+        "the number of values differs from the number of items",
+    )
     bad = pl.col("values").list.eval(pl.element().is_null() | ~pl.element().is_finite()).list.any()
-    _refuse(joined.filter(bad), importance, "has a value that is null, NaN or infinite")
+    _refuse(joined.filter(bad), importance, "a value is null, NaN or infinite")
     if "tokens" in joined.collect_schema():
-        _refuse(joined.filter(pl.col("tokens") != pl.col("own")), importance, "has other tokens than the evidence")
+        _refuse(joined.filter(pl.col("tokens") != pl.col("own")), importance, "its tokens differ from the evidence's")
     write_parquet(audit.folder / "given.parquet", joined.select("row", *COLUMNS).collect())
     return f"{', '.join(importance.methods)} of {total:,} instances"
 
 
 def values_of(path: Path, rows: Indices) -> dict[str, Ragged]:
-    """The values of each method for rows of the evidence, which rise; from a file as `write_given` writes it."""
+    """Values by method for ascending rows of the evidence, from a file as `write_given` writes it."""
     frame = _rows(path, rows)
     methods = frame["method"].unique(maintain_order=True)
     return {
@@ -138,7 +98,7 @@ def values_of(path: Path, rows: Indices) -> dict[str, Ragged]:
 
 
 def as_importance(audit: Audit, rows: Indices) -> pl.DataFrame:
-    """The same in the columns of importance.parquet."""
+    """The given values with the columns of importance.parquet."""
     return _rows(audit.folder / "given.parquet", rows).select(
         "id",
         pl.col("method").alias("measure"),
@@ -154,18 +114,18 @@ def _rows(path: Path, rows: Indices) -> pl.DataFrame:
     return frame.filter(pl.col("row").is_in(pl.Series(rows).implode()))
 
 
-def _scanned(path: Path) -> pl.LazyFrame:
+def _scan(path: Path) -> pl.LazyFrame:
     if not path.is_file():
-        raise NotFound(f"{path}: there is no such file of importance")
+        raise NotFound(f"{path}: no such importance file")
     if path.suffix == ".parquet":
         return scan_parquet(path)
     if path.suffix in (".jsonl", ".ndjson"):
         return pl.scan_ndjson(path, infer_schema_length=None)
-    raise BadInput(f"{path}: unknown kind of file; valid: .parquet, .jsonl")
+    raise BadInput(f"{path}: unknown importance format; valid: .parquet, .jsonl")
 
 
 def _check_lists(there: pl.Schema, name: str) -> None:
-    """Casts are made when values are read, which is too late to refuse a table."""
+    """Refuse wrong types now: casts are lazy and would fail only when values are read."""
     for column, leaf in (("values", "numbers"), ("tokens", "text")):
         kind = there.get(column)
         if kind is None and column == "tokens":
@@ -178,14 +138,18 @@ def _check_lists(there: pl.Schema, name: str) -> None:
 
 def _check_methods(methods: list[str | None], name: str) -> None:
     if not methods:
-        raise BadInput(f"{name}: there is no importance in it")
+        raise BadInput(f"{name}: the table is empty")
     for method in methods:
         if method is None or not re.fullmatch(r"[A-Za-z][\w.+-]{0,39}", method):
-            raise BadInput(f"{name}: {method!r} cannot name a method; use letters, digits and _, 40 at most")
+            raise BadInput(f"{name}: {method!r} is not a valid method name; use letters, digits and _, at most 40")
         if method in OURS:
-            raise BadInput(f"{name}: '{method}' is what heedful calls its own; rename the method, e.g. 'my_{method}'")
+            raise BadInput(
+                f"{name}: '{method}' is the name of one of heedful's own methods; rename it, e.g. 'my_{method}'"
+            )
 
 
 def _refuse(rows: pl.LazyFrame, importance: GivenImportance, problem: str) -> None:
     for name, method in rows.select("id", "method").head(1).collect().iter_rows():
-        raise Misfit(f"{importance.name}, method '{method}', instance '{name}': {problem}; give one value an item")
+        raise Misfit(
+            f"{importance.name}, method '{method}', instance '{name}': {problem}; give one finite value per item"
+        )

@@ -1,4 +1,4 @@
-"""An audit in words and plain values, for whoever shows it: terminal, card, notebook, site."""
+"""An audit in words and plain values, for the terminal, the card, notebooks and the site."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -7,64 +7,17 @@ import polars as pl
 
 from heedful.evidence import Evidence, read_metadata
 from heedful.files import scan_parquet
-from heedful.verdict.verdict import Criterion
 
 if TYPE_CHECKING:
     from heedful.audits.directory import Audit
 
 
-class Word(NamedTuple):
-    """A word, and the weight of all its items."""
-
-    text: str
-    weight: float
-
-
-def as_words(text: str | None, items: Sequence[str], weights: Sequence[float]) -> list[Word]:
-    """Items that follow one another in the text without a space between them, as long as both are letters or digits,
-    are one word. Where the text is not known, or an item is not in it, every item is a word.
-
-    >>> [word.text for word in as_words("unbelievable!", ["un", "believ", "able", "!"], [0.1, 0.2, 0.3, 0.4])]
-    ['unbelievable', '!']
-    """
-    spans = None if text is None else _spans(text, items)
-    words: list[Word] = []
-    end = -1
-    for place, (item, weight) in enumerate(zip(items, weights, strict=True)):
-        goes_on = bool(words) and spans is not None and spans[place][0] == end and _inside(words[-1].text, item)
-        if goes_on:
-            words[-1] = Word(words[-1].text + item, words[-1].weight + weight)
-        else:
-            words.append(Word(item, weight))
-        end = -1 if spans is None else spans[place][1]
-    return words
-
-
-def _inside(before: str, item: str) -> bool:
-    return before[-1:].isalnum() and item[:1].isalnum()
-
-
-def _spans(text: str, items: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Where each item stands; None if one is not found. Tokenizers may change case, but not the length of a text."""
-    plain = text.lower() if len(text.lower()) == len(text) else text
-    spans, start = [], 0
-    for item in items:
-        found = plain.find(item.lower(), start)
-        if found < 0:
-            return None
-        start = found + len(item)
-        spans.append((found, start))
-    return spans
-
-
-PERCENT = ("lead", "against", "race")  # criteria whose figures are shares
-QUESTION = "May this attention be shown as an explanation?"
-_TESTED = ("permuted_tvd", "attention_fall", "lead")  # known of a text that all tests were performed on
+_TESTED = ("permuted_tvd", "attention_fall", "lead")  # signals of texts that took part in all tests
 _RANK = {"yes": 0, "with caution": 1, "no": 2}
 
 
 class Cost(NamedTuple):
-    """What a stage took."""
+    """The cost of a stage."""
 
     stage: str
     texts: int
@@ -72,8 +25,15 @@ class Cost(NamedTuple):
     seconds: float
 
 
+class Word(NamedTuple):
+    """A word and the summed weight of its items."""
+
+    text: str
+    weight: float
+
+
 class Example(NamedTuple):
-    """A text and its map."""
+    """A text with its map and its own verdict."""
 
     title: str
     id: str
@@ -82,14 +42,6 @@ class Example(NamedTuple):
     label: str | None
     words: list[Word]
     reasons: list[str]
-
-
-def figures(criterion: Criterion) -> tuple[str, str, str]:
-    """The value, its interval, and what is asked, as text."""
-    if criterion.value is None or criterion.low is None or criterion.high is None:
-        return "undefined" if criterion.n else "not tested", "", _asked(criterion)
-    low, high = (_shown(criterion, value) for value in (criterion.low, criterion.high))
-    return _shown(criterion, criterion.value), f"{low} to {high}", _asked(criterion)
 
 
 def facts(audit: "Audit") -> list[tuple[str, str]]:
@@ -105,49 +57,49 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
     lines.append(("data", options.data.name))
     lines.append(("texts", f"{data['texts']:,}"))
     lines += [(name, f"{data[name]:,} texts") for name in ("skipped", "truncated") if data[name]]
-    lines.append(("accuracy", f"{metrics['accuracy']:.3f}" if metrics else "not known: there are no labels"))
+    lines.append(("accuracy", f"{metrics['accuracy']:.3f}" if metrics else "unknown (no labels)"))
     if options.route != "evidence" and options.sample and options.sample < data["texts"]:
-        lines.append(("sample", f"{options.sample:,} texts for the tests that read each one many times"))
+        lines.append(("sample", f"{options.sample:,} texts for the tests that need many forward passes"))
     lines.append(("seed", str(options.seed)))
     lines.append(("heedful", str(manifest["heedful"])))
     return lines
 
 
 def caveats(audit: "Audit") -> list[str]:
-    """What must be said with the verdict."""
-    told = [limit[0].upper() + limit[1:] + "." for limit in audit.verdict.limits]
-    aside = _aside(audit)
-    if aside is not None and aside >= 0.01:
-        told.append(
-            f"{100 * aside:.0f} % of the attention goes to tokens that are no part of the text (such as [CLS], [SEP]): "
-            "the map shows how the rest is shared out."
+    """What a reader of the verdict must know."""
+    lines = [f"{limit[0].upper()}{limit[1:]}." for limit in audit.verdict.limits]
+    outside = _outside_text(audit)
+    if outside is not None and outside >= 0.01:
+        lines.append(
+            f"{100 * outside:.0f} % of the attention is on tokens outside the text (such as [CLS], [SEP]); the map "
+            "shows how the rest is distributed."
         )
     truncated = audit.manifest["data"]["truncated"]
     if truncated:
-        told.append(f"{truncated:,} texts were longer than the model reads and were cut at the end.")
-    told.append("A verdict is about this model, this map and texts like these; for others, audit again.")
-    told.append("The thresholds are calibrated on models whose attention is faithful, or not, by construction.")
-    return told
+        lines.append(f"{truncated:,} texts were longer than the model's limit and were cut at the end.")
+    lines.append("The verdict holds for this model, this map and texts like these; for others, audit again.")
+    lines.append("Thresholds were calibrated on models whose attention is faithful, or unfaithful, by construction.")
+    return lines
 
 
 def advice(audit: "Audit") -> list[str]:
     """What to do next."""
     verdict, steps = audit.verdict, []
     if verdict.better is not None:
-        steps.append(f"show {verdict.better.method} instead: its first items matter more")
+        steps.append(f"show {verdict.better.method} instead: its top words matter more")
     if verdict.answer == "no":
         steps.append("do not show this map to people as the reason for a decision")
         if audit.options.route == "huggingface":
             steps.append("try another map: --map norm, --map rollout, or a layer and head")
-    elif verdict.answer == "with caution" and verdict.level == "input":  # elsewhere no text's is ever yes
-        steps.append("show the map only where its own text's verdict is yes (Audit.verdict.instances)")
+    elif verdict.answer == "with caution" and verdict.level == "input":  # otherwise no text's own answer is yes
+        steps.append("show the map only for texts whose own verdict is yes (Audit.verdict.instances)")
     if any(criterion.outcome == "open" for criterion in verdict.criteria):
-        steps.append("open criteria: give more texts, or a larger --sample")
+        steps.append("to settle inconclusive criteria, give more texts or a larger --sample")
     return steps
 
 
 def costs(audit: "Audit") -> list[Cost]:
-    """What each stage took, in all sessions."""
+    """The cost of each stage, summed over interrupted sessions."""
     return [
         Cost(name.replace("_", " "), cost.get("instances", 0), cost.get("readings", 0), cost["seconds"])
         for name, cost in audit.manifest["stages"].items()
@@ -155,18 +107,38 @@ def costs(audit: "Audit") -> list[Cost]:
 
 
 def examples(audit: "Audit") -> list[Example]:
-    """Three texts: that whose map is most to be trusted by its own verdict, a middle one, and the least."""
+    """Three texts: the most trustworthy map by its own verdict, a middling one, and the least trustworthy."""
     rank = pl.col("answer").replace_strict(_RANK, return_dtype=pl.Int64)
-    told = audit.signals.select("id", "lead", tested=pl.all_horizontal(pl.col(*_TESTED).is_not_null()))
-    judged = audit.verdict.instances.join(told, on="id", how="left", maintain_order="left")
+    found = audit.signals.select("id", "lead", tested=pl.all_horizontal(pl.col(*_TESTED).is_not_null()))
+    judged = audit.verdict.instances.join(found, on="id", how="left", maintain_order="left")
     tested = judged.filter(pl.col("tested"))
     order = (tested if len(tested) else judged).sort(
         rank, pl.col("reasons").list.len(), pl.col("lead"), descending=[False, False, True], nulls_last=True
     )
-    places = {"most to be trusted": 0, "in the middle": len(order) // 2, "least to be trusted": len(order) - 1}
+    places = {"most trustworthy": 0, "middling": len(order) // 2, "least trustworthy": len(order) - 1}
     if len(order) < len(places):
         places = {"the only text" if len(order) == 1 else f"text {row + 1}": row for row in range(len(order))}
     return [_example(audit, title, order.row(row, named=True)) for title, row in places.items()]
+
+
+def as_words(text: str | None, items: Sequence[str], weights: Sequence[float]) -> list[Word]:
+    """Join items that touch in the text and meet in letters or digits into words. If the text is unknown, or an item
+    is not found in it, every item is a word.
+
+    >>> [word.text for word in as_words("unbelievable!", ["un", "believ", "able", "!"], [0.1, 0.2, 0.3, 0.4])]
+    ['unbelievable', '!']
+    """
+    spans = None if text is None else _spans(text, items)
+    words: list[Word] = []
+    end = -1
+    for place, (item, weight) in enumerate(zip(items, weights, strict=True)):
+        continues = bool(words) and spans is not None and spans[place][0] == end and _inside(words[-1].text, item)
+        if continues:
+            words[-1] = Word(words[-1].text + item, words[-1].weight + weight)
+        else:
+            words.append(Word(item, weight))
+        end = -1 if spans is None else spans[place][1]
+    return words
 
 
 def _example(audit: "Audit", title: str, row: dict[str, object]) -> Example:
@@ -183,7 +155,8 @@ def _example(audit: "Audit", title: str, row: dict[str, object]) -> Example:
     return Example(title, str(row["id"]), str(row["answer"]), names[int(evidence.decisions[0])], label, words, reasons)
 
 
-def _aside(audit: "Audit") -> float | None:
+def _outside_text(audit: "Audit") -> float | None:
+    """Mean share of attention on tokens outside the text; None where it is unknown."""
     table = scan_parquet(audit.folder / "evidence.parquet")
     if "aside" not in table.collect_schema():
         return None
@@ -191,9 +164,18 @@ def _aside(audit: "Audit") -> float | None:
     return mean
 
 
-def _asked(criterion: Criterion) -> str:
-    return f"{'at least' if criterion.least else 'at most'} {_shown(criterion, criterion.threshold)}"
+def _inside(before: str, item: str) -> bool:
+    return before[-1:].isalnum() and item[:1].isalnum()
 
 
-def _shown(criterion: Criterion, value: float) -> str:
-    return f"{100 * value:.0f} %" if criterion.name in PERCENT else f"{value:.3f}"
+def _spans(text: str, items: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where each item stands in the text; None if one is not found. Tokenizers may change the case of a text."""
+    plain = text.lower() if len(text.lower()) == len(text) else text
+    spans, start = [], 0
+    for item in items:
+        found = plain.find(item.lower(), start)
+        if found < 0:
+            return None
+        start = found + len(item)
+        spans.append((found, start))
+    return spans

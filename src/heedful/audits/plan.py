@@ -1,40 +1,42 @@
-"""Which stages an audit has: what can be tested depends on what is at hand, a model, scores, importance."""
+"""The options of an audit, and its stages: they depend on whether there is a model, scores, or importance."""
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import Field
 
+from heedful.experiments import EXPERIMENTS
 from heedful.files import fingerprint
 from heedful.models.options import Options
+from heedful.workspace.folder import Stage
 
 Route = Literal["huggingface", "module", "subject", "evidence"]
 
 
 class ModelFacts(Options):
-    """Which model, and which of its maps."""
+    """The audited model and attention map."""
 
     name: str
-    fingerprint: str = ""  # of its parameters; empty: not known
+    fingerprint: str = ""  # of its parameters; empty: unknown
     classes: tuple[str, ...] = ()
-    about: dict[str, Any] = Field(default_factory=dict)  # what its adapter says of it
+    about: dict[str, Any] = Field(default_factory=dict)  # the adapter's description
 
 
 class DataFacts(Options):
-    """Which texts."""
+    """The texts."""
 
     name: str
     fingerprint: str
     text: str = "text"  # columns
     label: str | None = None
     id: str | None = None
-    truncate: bool = False  # texts longer than the model reads are cut at the end
-    skip_empty: bool = False  # texts with nothing in them are left out
+    truncate: bool = False  # cut texts that are longer than the model reads
+    skip_empty: bool = False  # leave out empty texts
 
 
 class GivenFacts(Options):
-    """Which importance was measured elsewhere."""
+    """Importance measured elsewhere."""
 
     name: str
     fingerprint: str
@@ -42,15 +44,15 @@ class GivenFacts(Options):
 
 
 class AuditOptions(Options):
-    """All of it."""
+    """All options of an audit."""
 
     route: Route
     model: ModelFacts
     data: DataFacts
     importance: GivenFacts | None = None
-    sample: int = Field(200, ge=0)  # texts of the tests that read each of them many times; 0: all
+    sample: int = Field(200, ge=0)  # texts of the tests that need many forward passes per text; 0: all
     seed: int = Field(0, ge=0)
-    exact: bool = True  # where logits are affine in attention, tests go by scores and not by readings
+    exact: bool = True  # where logits are affine in attention, compute tests from scores instead of forward passes
 
     @property
     def name(self) -> str:
@@ -62,51 +64,41 @@ class AuditOptions(Options):
 
 
 def slug(name: str) -> str:
-    """The last part of a path or name as a file may be called."""
+    """The last part of a path or name, safe as a file name."""
     last = re.split(r"[\\/]", name.removeprefix("hf:").rstrip("/\\"))[-1]
     return re.sub(r"[^A-Za-z0-9]+", "-", last.split(".")[0]).strip("-").lower()[:40] or "unnamed"
 
 
-# experiments on evidence whose outputs under other attention are known: exact, and quick enough for all instances
-EXACT = ("substitution", "permutation", "single_weight", "violation", "removal", "curves", "adversary")
-AFFINE = ("reach",)  # and those that need scores
-
-
-class Stage(NamedTuple):
-    """A step of an audit."""
-
-    name: str
-    file: str  # that it leaves
-    needs: tuple[str, ...]  # stages whose files it reads
-
-
 def plan(columns: Collection[str], *, battery: Collection[str], given: bool) -> list[Stage]:
-    """The stages for evidence with these columns; `battery` names the tests that a model can be put to (none: there is
-    no model), `given` says whether there is importance from elsewhere."""
+    """The stages for evidence with these columns; `battery`: tests on the model (none: there is no model); `given`:
+    whether there is importance from elsewhere."""
     stages = list(_stages(columns, battery, given=given))
-    signals = Stage("signals", "signals.parquet", tuple(stage.name for stage in stages))
-    return [*stages, signals, Stage("verdict", "verdict.json", ("signals",))]
+    signals = Stage("signals", ("signals.parquet",), tuple(stage.name for stage in stages))
+    return [*stages, signals, Stage("verdict", ("verdict.json",), ("signals",))]
 
 
 def exact_tests(columns: Collection[str]) -> tuple[str, ...]:
-    """The experiments that evidence with these columns supports by itself."""
-    truth = ("truth",) if "truth" in columns else ()
-    if "scores" in columns:
-        return (*EXACT, *AFFINE, *truth)
-    return (*EXACT, *truth) if "features" in columns else truth
+    """The experiments that evidence with these columns supports by itself: quick enough for all instances."""
+    return tuple(
+        experiment.name
+        for experiment in EXPERIMENTS.values()
+        if experiment.default
+        and {"importance", "model"}.isdisjoint(experiment.needs)
+        and experiment.unsupported(columns) is None
+    )
 
 
 def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) -> Iterator[Stage]:
     if battery:
-        yield Stage("texts", "texts.parquet", ())
-    yield Stage("evidence", "evidence.parquet", ("texts",))
+        yield Stage("texts", ("texts.parquet",))
+    yield Stage("evidence", ("evidence.parquet",), ("texts",), optional=("metrics.json",))
     if given:
-        yield Stage("given", "given.parquet", ("evidence",))
+        yield Stage("given", ("given.parquet",), ("evidence",))
     exact = exact_tests(columns)
     if battery:
-        yield Stage("attributions", "attributions.parquet", ("evidence",))
+        yield Stage("attributions", ("attributions.parquet",), ("evidence",))
     if "importance" in battery or given:
-        yield Stage("importance", "importance.parquet", ("evidence", "given"))
+        yield Stage("importance", ("importance.parquet",), ("evidence", "given"))
         yield _test("correlation", "importance")
     for name in exact:
         yield _test(name, "given")
@@ -116,9 +108,9 @@ def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) 
 
 
 def _test(name: str, *needs: str) -> Stage:
-    return Stage(name, result_file(name), ("evidence", *needs))
+    return Stage(name, (result_file(name),), ("evidence", *needs))
 
 
 def result_file(name: str) -> str:
-    """Where the frame of a test lies."""
+    """The file with the results of a test."""
     return f"results/{name}.parquet"

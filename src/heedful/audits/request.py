@@ -1,4 +1,4 @@
-"""What a user asks for: which model, which data, and how; and the audit that this is."""
+"""An audit request: which model, which data, which options; `audit` performs it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -15,75 +15,75 @@ from heedful.audits.execution import Inputs, perform
 from heedful.audits.given_importance import GivenImportance, read_given_importance
 from heedful.audits.plan import AuditOptions, DataFacts, GivenFacts, ModelFacts, Route
 from heedful.audits.subjects import checked, facts, from_file, from_hub
-from heedful.audits.text_sources import PREFIX, Source, file_source, given_source, hub_source
+from heedful.audits.text_sources import PREFIX, Source, file_source, hub_source, memory_source
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
 from heedful.progress import Reporter
 
-_WAYS = ("subject", "hf", "module", "evidence")
-_OF_HF = {"map": "cls", "items": "tokens"}
-_OF_TEXTS = ("texts", "data", "labels", "ids", "label", "id", "truncate", "skip_empty")
+_MODELS = ("subject", "hf", "module", "evidence")  # exactly one is given
+_HF_DEFAULTS = {"map": "cls", "items": "tokens"}
+_TEXT_OPTIONS = ("texts", "data", "labels", "ids", "label", "id", "truncate", "skip_empty")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """All that can be asked for."""
+    """All options of an audit."""
 
-    subject: Subject | None = None  # the model: a subject at hand,
-    hf: str | None = None  # a transformers classifier by its name or folder,
-    module: str | None = None  # FILE.py:NAME, a function that returns a subject,
-    evidence: Evidence | Path | str | None = None  # or none, but what it said
-    map: str = "cls"  # of a transformers classifier: which map,
-    items: str = "tokens"  # and of what: tokens or words
-    texts: Sequence[str] | None = None  # the data: at hand,
+    # the model, one of
+    subject: Subject | None = None
+    hf: str | None = None  # name or folder of a transformers classifier
+    module: str | None = None  # FILE.py:NAME, a function that returns a subject
+    evidence: Evidence | Path | str | None = None  # instead of a model
+    # options of `hf`
+    map: str = "cls"
+    items: str = "tokens"  # or words
+    # the data: lists, or a table (a file or hf:NAME[:SPLIT]) and its columns
+    texts: Sequence[str] | None = None
     labels: Sequence[Any] | None = None
     ids: Sequence[str] | None = None
-    data: Path | str | None = None  # or a table, a file or hf:NAME[:SPLIT],
-    text: str = "text"  # and its columns
+    data: Path | str | None = None
+    text: str = "text"
     label: str | None = None
     id: str | None = None
-    truncate: bool = False  # texts longer than the model reads are cut at the end
-    skip_empty: bool = False  # texts with nothing in them are left out
-    importance: pl.DataFrame | Path | str | None = None  # measured elsewhere, to be raced
-    sample: int = 200  # texts of the tests that read each of them many times; 0: all
+    truncate: bool = False  # cut texts that exceed the model's maximum length
+    skip_empty: bool = False
+    importance: pl.DataFrame | Path | str | None = None  # attributions from elsewhere
+    sample: int = 200  # texts of the tests that need many forward passes; 0: all
     seed: int = 0
-    exact: bool = True  # whether scores are recovered, and exact tests performed, where that is possible
-    download: bool = False  # whether a model or a dataset may be fetched
+    exact: bool = True  # recover scores and use exact tests where possible
+    download: bool = False  # allow downloading the model or the dataset
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> "Request":
-        """A request by its fields' names, checked."""
+        """A request from options by name; unknown names are refused."""
         known = [field.name for field in fields(cls)]
         for name in values:
             if name not in known:
-                raise unknown_name("option of an audit", name, known)
+                raise unknown_name("audit option", name, known)
         return cls(**values)
 
     def resolved(self) -> tuple[AuditOptions, Inputs]:
-        """Load what is named; complete, before anything is computed."""
-        ways = [name for name in _WAYS if getattr(self, name) is not None]
-        if len(ways) != 1:
+        """Load the model and the data; everything is checked before anything is computed."""
+        models = [name for name in _MODELS if getattr(self, name) is not None]
+        if len(models) != 1:
             raise BadConfig(
-                f"{' and '.join(ways) if ways else 'nothing to audit'} given: an audit is of one thing, a transformers "
-                "classifier (hf), a function that returns a subject (module), or evidence"
+                f"{' and '.join(models) if models else 'nothing to audit'} given; give exactly one of: a transformers "
+                "classifier (hf), a function that returns a subject (module), evidence"
             )
         if self.hf is None:
-            for option, usual in _OF_HF.items():
-                if (value := getattr(self, option)) != usual:
-                    raise BadConfig(
-                        f"{option} = {value}: this is chosen of a transformers classifier (hf) only, and would change "
-                        "nothing here; leave it out"
-                    )
+            for option, default in _HF_DEFAULTS.items():
+                if (value := getattr(self, option)) != default:
+                    raise BadConfig(f"{option} = {value}: only for a transformers classifier (hf); leave it out")
         importance = None if self.importance is None else read_given_importance(self.importance)
         if self.evidence is not None:
             return self._of_evidence(evidence_source(self.evidence), importance)
-        source = self._source()  # before the model: a wrong path is told at once
+        source = self._source()  # before the model, so that a wrong path fails at once
         return self._of_model(source, importance)
 
     def _of_evidence(self, evidence: EvidenceSource, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
-        for name in _OF_TEXTS:
+        for name in _TEXT_OPTIONS:
             if getattr(self, name) not in (None, False):
-                raise BadConfig(f"{name} is of texts that a model reads, and evidence has its own; leave it out")
+                raise BadConfig(f"{name} is only for texts that a model reads; evidence has its own; leave it out")
         name = evidence.name
         model = ModelFacts(name=name, classes=evidence.classes, about={"kind": "evidence", "map": "weights"})
         data = DataFacts(name=name, fingerprint=evidence.fingerprint)
@@ -114,14 +114,15 @@ class Request:
     def _options(
         self, route: Route, model: ModelFacts, data: DataFacts, importance: GivenImportance | None
     ) -> AuditOptions:
+        given = None
         if importance is not None:
-            told = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
+            given = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
         try:
             return AuditOptions(
                 route=route,
                 model=model,
                 data=data,
-                importance=None if importance is None else told,
+                importance=given,
                 sample=self.sample,
                 seed=self.seed,
                 exact=self.exact,
@@ -132,11 +133,11 @@ class Request:
 
     def _source(self) -> Source:
         if (self.texts is None) == (self.data is None):
-            raise BadConfig("a model is audited on texts: give a table (data), or a list (texts), and not both")
+            raise BadConfig("a model is audited on texts: give a table (data) or a list (texts), not both")
         if self.texts is not None:
-            return given_source(self.texts, labels=self.labels, ids=self.ids)
+            return memory_source(self.texts, labels=self.labels, ids=self.ids)
         if self.labels is not None or self.ids is not None:
-            raise BadConfig("labels and ids go with texts; of a table, name the columns (label, id)")
+            raise BadConfig("labels and ids go with texts; for a table, name its columns (label, id)")
         columns: dict[str, Any] = {"text": self.text, "label": self.label, "id": self.id}
         if str(self.data).startswith(PREFIX):
             return hub_source(str(self.data), **columns, download=self.download)
@@ -151,19 +152,19 @@ def audit(
     reporter: Reporter | None = None,
     **values: Any,
 ) -> Audit:
-    """May a model's attention be shown as an explanation? Put it to the tests, or go on where that was interrupted.
+    """May a model's attention be shown as an explanation? Test it, or resume an interrupted audit.
 
     The model is a `subject` (`heedful.adapters.huggingface.HuggingFace`, `heedful.adapters.module.Module`, or any other
     Subject), the name or folder of a transformers classifier (`hf`, with `map` and `items`), or FILE.py:NAME, a
-    function that returns a subject (`module`). It reads `texts` (with `labels` and `ids`, if there are any) or a table
-    (`data`: a file, or "hf:NAME[:SPLIT]") by its columns `text`, `label` and `id`. Without a model, `evidence` is a
-    file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) takes part in the race.
+    function that returns a subject (`module`). It reads `texts` (optionally with `labels` and `ids`) or a table
+    (`data`: a file, or "hf:NAME[:SPLIT]") with the columns `text`, `label` and `id`. Instead of a model, `evidence` is
+    a file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) is compared with attention.
 
-    `truncate` cuts texts that are too long, `skip_empty` leaves empty ones out; tests that read a text many times are
-    performed on a `sample` (200; 0: all) drawn by `seed`; nothing is fetched unless `download` is true; with
-    `exact=False` no scores are recovered from a model whose logits are affine in its attention. The directory
-    in `out` is named by model, data and options: the same ones are the same directory. So many `threads` of arithmetic
-    (0: as torch has it).
+    `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests that need many forward passes use a
+    `sample` of texts (200; 0: all) drawn by `seed`. Nothing is downloaded unless `download` is true. With
+    `exact=False`, no scores are recovered from a model whose logits are affine in its attention. The directory in `out`
+    is named after model, data and options, so the same call finds it again. `threads`: torch threads (0: torch's
+    default).
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()
     return perform(Audit.at(Path(out) / options.name, options), inputs, threads=threads, reporter=reporter)

@@ -1,4 +1,4 @@
-"""Which model is audited: a subject at hand, one of transformers, or what a function in the user's own file returns."""
+"""The audited model: a subject, a transformers classifier, or what a function in the user's own file returns."""
 
 import hashlib
 import importlib.util
@@ -19,18 +19,18 @@ from heedful.errors import BadConfig, BadInput, NotFound, user_code
 from heedful.files import fingerprint
 
 PROBES = 8  # texts
-VERSIONS = ("versions", "torch", "transformers")  # in what an adapter tells: no part of what a model is
+VERSIONS = ("versions", "torch", "transformers")  # entries of `about` that do not identify a model
 
 
 def from_hub(name: str, *, map: str, items: str, download: bool) -> Subject:
-    """A classifier of transformers."""
+    """A transformers classifier."""
     from heedful.adapters.huggingface import HuggingFace
 
     return HuggingFace.load(name, map=map, items=items, download=download)
 
 
 def from_file(place: str) -> Subject:
-    """What the function NAME in FILE.py returns, told as FILE.py:NAME. The file is run: it is the user's own."""
+    """What the function NAME in FILE.py returns, from FILE.py:NAME. The file is executed: it is the user's own."""
     file, colon, name = place.rpartition(":")
     if not colon or not file or not name.isidentifier():
         raise BadConfig(f"--module {place}: write it as FILE.py:NAME, a function in your file that returns a subject")
@@ -48,36 +48,36 @@ def from_file(place: str) -> Subject:
 
 
 def checked(subject: Any, place: str) -> Subject:
-    """The subject itself, if it is one."""
+    """The subject, or an error if it is something else."""
     if not isinstance(subject, Subject):
         raise BadInput(
-            f"{place} is {type(subject).__name__}, which cannot be audited as it is: wrap a torch module in "
+            f"{place} is {type(subject).__name__}, not a Subject: wrap a torch module in "
             "heedful.adapters.module.Module, a transformers model in heedful.adapters.huggingface.HuggingFace"
         )
     return subject
 
 
 def facts(subject: Subject, rows: Iterable[Row], name: str | None = None) -> ModelFacts:
-    """What tells a model from another one: its parameters (or what it says of some rows) and its adapter's words."""
+    """What identifies a model: its name, a hash of its parameters (or some outputs), and its adapter's report."""
     about = {key: value for key, value in subject.about.items() if key not in VERSIONS}
-    told = {key: value if isinstance(value, str | int | float | bool) else str(value) for key, value in about.items()}
-    mark = _parameters(subject) or _said(subject, rows)
+    plain = {key: value if isinstance(value, str | int | float | bool) else str(value) for key, value in about.items()}
+    mark = _parameters_hash(subject) or _outputs_hash(subject, rows)
     name = name or str(about.get("name", type(subject).__name__))
-    return ModelFacts(name=name, fingerprint=mark, classes=subject.classes, about=told)
+    return ModelFacts(name=name, fingerprint=mark, classes=subject.classes, about=plain)
 
 
 def _imported(file: Path) -> Any:
     if not file.is_file():
-        raise NotFound(f"{file}: there is no such file; --module takes FILE.py:NAME")
+        raise NotFound(f"{file}: no such file; --module takes FILE.py:NAME")
     known = f"heedful_audited_{file.stem}"
     if known in sys.modules and sys.modules[known].__file__ == str(file):
         return sys.modules[known]
     spec = importlib.util.spec_from_file_location(known, file)
     if spec is None or spec.loader is None:
-        raise BadInput(f"{file} is no Python file")
+        raise BadInput(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[known] = module
-    sys.path.insert(0, str(file.parent.resolve()))  # what lies beside it can be imported, as in a script
+    sys.path.insert(0, str(file.parent.resolve()))  # as in a script: modules next to it can be imported
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # an exit with code 0 would pass for a verdict
@@ -88,8 +88,8 @@ def _imported(file: Path) -> Any:
     return module
 
 
-def _parameters(subject: Subject) -> str:
-    """A short hash of all tensors that a subject holds; empty if it holds none."""
+def _parameters_hash(subject: Subject) -> str:
+    """A short hash of all tensors that a subject holds; empty if there are none."""
     total, some = hashlib.blake2b(digest_size=8), False
     for name, value in sorted(vars(subject).items()):
         held = value.state_dict() if isinstance(value, torch.nn.Module) else {"": value}
@@ -101,7 +101,7 @@ def _parameters(subject: Subject) -> str:
     return total.hexdigest() if some else ""
 
 
-def _said(subject: Subject, rows: Iterable[Row]) -> str:
-    """A short hash of what a subject says of a few texts: how one without tensors is known."""
+def _outputs_hash(subject: Subject, rows: Iterable[Row]) -> str:
+    """A short hash of the logits for a few texts, for subjects that hold no tensors."""
     texts = [row.text for row in islice(rows, PROBES) if row.text.strip()]
     return fingerprint(np.round(subject.read(subject.encode(texts)).logits, 3).tolist())

@@ -1,4 +1,4 @@
-"""Rows of the data that a model is audited on: a text each, and perhaps a label, wherever they come from."""
+"""The texts that a model is audited on, with labels and ids if there are any: from a file, a list or a dataset."""
 
 import hashlib
 import json
@@ -13,121 +13,123 @@ from heedful.corpora.tabular import class_name, column_place, values
 from heedful.errors import BadInput, MissingExtra, NotFound
 from heedful.printable import plain_text
 
+PREFIX = "hf:"
+ROWS = 1000  # of a dataset in memory at a time
+
 
 class Row(NamedTuple):
     """One text."""
 
-    where: str  # for messages
+    where: str  # file and line, for messages
     id: str
     text: str  # may be empty
-    label: str | None  # a class by its name or its index
+    label: str | None  # class name or index
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where texts come from; they are read anew as often as `rows` is called, never all at once."""
+    """A table of texts; every call of `rows` reads it anew, row by row."""
 
     name: str
     rows: Callable[[], Iterator[Row]]
     fingerprint: str
-    names: tuple[str, ...] = ()  # where labels are indices: what the data calls them
+    names: tuple[str, ...] = ()  # class names in the data, where labels are indices
 
     @property
     def short(self) -> str:
-        """A name for directories."""
+        """Name for directories."""
         return Path(self.name.removeprefix("hf:")).name.split(".")[0]
 
 
 def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> Source:
     """A CSV, TSV, JSON lines or Parquet file."""
     if not path.is_file():
-        raise NotFound(f"{path}: there is no such file; give the path of your table, or hf:NAME for a dataset")
-    columns = {"text": text, "label": label, "id": id}
-    named = {role: column for role, column in columns.items() if column is not None}
+        raise NotFound(f"{path}: no such file; give the path of your table, or hf:NAME for a dataset")
+    columns = _columns(text=text, label=label, id=id)
 
     def rows() -> Iterator[Row]:
-        return located(values(path, list(named.values())), named)
+        return _located(values(path, list(columns.values())), columns)
 
     return Source(str(path), rows, source_fingerprint(path))
 
 
-def given_source(
+def memory_source(
     texts: Sequence[str],
     *,
     labels: Sequence[Any] | None,
     ids: Sequence[str] | None,
     name: str = "texts",
 ) -> Source:
-    """Texts that are in memory already."""
+    """Texts in memory."""
     if isinstance(texts, str):
-        raise BadInput("texts is one string; give a list of strings, one a text")
-    given: dict[str, Sequence[Any]] = {"text": texts}
+        raise BadInput("texts is a single string; give a list of strings")
+    values: dict[str, Sequence[Any]] = {"text": texts}
     for role, column in (("label", labels), ("id", ids)):
         if column is not None:
             if len(column) != len(texts):
-                raise BadInput(f"{role}s has {len(column)} entries for {len(texts)} texts; give one a text")
-            given[role] = column
-    named = {role: f"{role}s" for role in given}
+                raise BadInput(f"{role}s has {len(column)} entries for {len(texts)} texts; give one per text")
+            values[role] = column
+    columns = {role: f"{role}s" for role in values}
 
     def rows() -> Iterator[Row]:
-        each = zip(*given.values(), strict=True)
-        return located(((f"text {number}", list(row)) for number, row in enumerate(each, start=1)), named)
+        each = zip(*values.values(), strict=True)
+        return _located(((f"text {number}", list(row)) for number, row in enumerate(each, start=1)), columns)
 
-    return Source(name, rows, content(rows()))
+    return Source(name, rows, _content_hash(rows()))
 
 
-def located(rows: Iterable[tuple[str, list[Any]]], named: dict[str, str]) -> Iterator[Row]:
-    """Rows of values with their place, told by the roles of their columns; those without ids are numbered."""
+def hub_source(data: str, *, text: str, label: str | None, id: str | None, download: bool) -> Source:
+    """A split of a dataset for the `datasets` library; by default the only one, or `test`."""
+    dataset = _split(data, download=download)
+    columns = _columns(text=text, label=label, id=id)
+    for column in columns.values():
+        column_place(dataset.column_names, column, data)
+    chosen = dataset.select_columns(list(dict.fromkeys(columns.values())))
+
+    def rows() -> Iterator[Row]:
+        return _located(_rows(chosen, list(columns.values()), data), columns)
+
+    kind = None if label is None else chosen.features[label]
+    return Source(data, rows, _content_hash(rows()), tuple(getattr(kind, "names", None) or ()))
+
+
+def _columns(**columns: str | None) -> dict[str, str]:
+    """The columns that a user named, by role."""
+    return {role: column for role, column in columns.items() if column is not None}
+
+
+def _located(rows: Iterable[tuple[str, list[Any]]], columns: dict[str, str]) -> Iterator[Row]:
+    """Rows from values with their place; `columns` names the columns by role. Without ids, rows are numbered."""
     for number, (where, row) in enumerate(rows, start=1):
-        cell = dict(zip(named, row, strict=True))
+        cell = dict(zip(columns, row, strict=True))
         yield Row(
             where,
-            _text(cell["id"], where, named["id"], needed=True) if "id" in cell else f"row-{number}",
-            _text(cell["text"], where, named["text"]),
-            class_name(_plain(cell["label"]), where, named["label"]) if "label" in cell else None,
+            _text(cell["id"], where, columns["id"], needed=True) if "id" in cell else f"row-{number}",
+            _text(cell["text"], where, columns["text"]),
+            class_name(_plain(cell["label"]), where, columns["label"]) if "label" in cell else None,
         )
 
 
-def content(rows: Iterable[Row]) -> str:
-    """A short hash of what rows say."""
+def _content_hash(rows: Iterable[Row]) -> str:
+    """A short hash of the rows' ids, texts and labels."""
     total = hashlib.blake2b(digest_size=8)
-    for _, *told in rows:
-        total.update(json.dumps(told).encode())
+    for _, *entries in rows:
+        total.update(json.dumps(entries).encode())
     return total.hexdigest()
 
 
 def _text(value: Any, where: str, column: str, *, needed: bool = False) -> str:
     if value is not None and not isinstance(value, str | int | float):
-        raise BadInput(f"{where}: column '{column}' holds {str(value)[:40]}, which is no text")
+        raise BadInput(f"{where}: column '{column}' holds {str(value)[:40]}, which is not text")
     text = plain_text("" if value is None else str(value), f"{where}, column '{column}'")
     if needed and not text.strip():
-        raise BadInput(f"{where}: column '{column}' is empty; remove the row or fill it in")
+        raise BadInput(f"{where}: column '{column}' is empty; fill it in or remove the row")
     return text
 
 
 def _plain(value: Any) -> Any:
-    """A number of NumPy or torch as one of Python."""
+    """A Python number from one of NumPy or torch."""
     return value.item() if hasattr(value, "item") else value
-
-
-PREFIX = "hf:"
-ROWS = 1000  # of a dataset in memory at a time
-
-
-def hub_source(data: str, *, text: str, label: str | None, id: str | None, download: bool) -> Source:
-    """A split of a dataset; the only one, or `test`, unless it is named."""
-    dataset = _split(data, download=download)
-    columns = {"text": text, "label": label, "id": id}
-    named = {role: column for role, column in columns.items() if column is not None}
-    for column in named.values():
-        column_place(dataset.column_names, column, data)
-    chosen = dataset.select_columns(list(dict.fromkeys(named.values())))
-
-    def rows() -> Iterator[Row]:
-        return located(_rows(chosen, list(named.values()), data), named)
-
-    kind = None if label is None else chosen.features[label]
-    return Source(data, rows, content(rows()), tuple(getattr(kind, "names", None) or ()))
 
 
 def _rows(dataset: Any, columns: list[str], where: str) -> Iterator[tuple[str, list[Any]]]:
@@ -148,17 +150,17 @@ def _split(data: str, *, download: bool) -> Any:
     loaded = _loaded(datasets, name, data, download=download)
     if not isinstance(loaded, dict):
         if split is not None:
-            raise BadInput(f"{data}: the dataset has no splits; leave :{split} out")
+            raise BadInput(f"{data}: the dataset has no splits; leave out :{split}")
         return loaded
     there = list(loaded)
     wanted = split or (there[0] if len(there) == 1 else "test")
     if wanted not in loaded:
-        raise BadInput(f"{data}: there is no split '{wanted}'; it has {', '.join(there)}: {PREFIX}{name}:{there[0]}")
+        raise BadInput(f"{data}: no split '{wanted}'; valid: {', '.join(there)}: {PREFIX}{name}:{there[0]}")
     return loaded[wanted]
 
 
 def _named(text: str) -> tuple[str, str | None]:
-    """The name of a dataset and that of a split; a folder may have a colon in its name."""
+    """Names of a dataset and of a split; a folder may have a colon in its name."""
     name, colon, split = text.rpartition(":")
     if not colon or Path(text).is_dir():
         return text, None
@@ -174,13 +176,13 @@ def _loaded(datasets: Any, name: str, data: str, *, download: bool) -> Any:
             return datasets.load_dataset(name)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        remedy = "check the name" if download else "give --download to fetch it from the Hub, or name a folder"
+        remedy = "check the name" if download else "give --download to fetch it from the Hub, or give a folder"
         raise NotFound(f"{data}: the dataset cannot be loaded ({reason}); {remedy}") from error
 
 
 @contextmanager
 def _offline(datasets: Any, *, download: bool) -> Iterator[None]:
-    """Without being asked nothing is fetched: the library then looks into its cache only."""
+    """Restrict the library to its cache, unless `download`."""
     before = datasets.config.HF_HUB_OFFLINE
     datasets.config.HF_HUB_OFFLINE = before or not download
     try:

@@ -1,4 +1,4 @@
-"""The stage `texts`: the data read once, row by row, and checked before anything is asked of the model."""
+"""The stage `texts`: the data are read once and checked before the model is run on them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -17,34 +17,35 @@ from heedful.files import Parts, scan_parquet
 from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
 
+MANY = 12  # classes that an error message lists
+ROWS = 512  # rows of the data encoded at a time
+NEAR = 1024  # rows so near each other are read at once
+
 
 def cut(texts: Texts, longest: int | None) -> Texts:
-    """The same texts; of those with more than `longest` tokens only the first items, as many as there is room for."""
+    """Truncate texts with more than `longest` tokens after the last item that fits."""
     if longest is None or not np.any(texts.tokens.lengths > longest):
         return texts
     inside = texts.item.values != NO_ITEM
     added = texts.tokens.like(~inside).sum()  # (n,)
     places = texts.names.offsets[texts.tokens.row_of_value[inside]] + texts.item.values[inside]
-    sizes = texts.names.like(np.bincount(places, minlength=len(texts.names.values)))  # (N,): tokens of each item
+    sizes = texts.names.like(np.bincount(places, minlength=len(texts.names.values)))  # (N,): tokens per item
     rows = sizes.row_of_value
-    return texts.keep(_running(sizes) <= (longest - added)[rows])
+    return texts.keep(_cumulative(sizes) <= (longest - added)[rows])
 
 
-def _running(rows: Ragged) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Sums of each row up to and with each value, (N,)."""
+def _cumulative(rows: Ragged) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Cumulative sums within rows, (N,)."""
     sums = np.cumsum(rows.values)
     before = np.concatenate([[0], sums])[rows.offsets[:-1]]
     return np.asarray(sums - before[rows.row_of_value])
 
 
-MANY = 12  # classes that a message lists
-
-
 def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[str] = ()) -> dict[str, int]:
-    """Which class each value of the column `label` means; `where` tells the rows.
+    """The class index of each value of the column `label`; the column `where` locates its row.
 
-    If every value is the name of a class, values are names; otherwise all must be indices. `names` are those that the
-    data itself gives to its indices.
+    If every value is a class name, values are names; otherwise all must be indices. `names`: the names that the data
+    set itself gives to its indices.
     """
     first = frame.group_by("label", maintain_order=True).agg(pl.col("where").first()).collect()
     places: dict[str, str] = dict(zip(first["label"], first["where"], strict=True))
@@ -60,8 +61,8 @@ def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[s
     named = places.keys() & known.keys()
     strange = next(value for value in places if value not in (known if named else found))
     raise BadInput(
-        f"{places[strange]}: label '{strange}' is no class of the model; it knows {_listed(known)}: give their names "
-        "or their indices, the same way in all rows"
+        f"{places[strange]}: label '{strange}' is not a class of the model, which has {_listed(known)}: give "
+        "names or indices of classes, the same way in all rows"
     )
 
 
@@ -70,16 +71,13 @@ def _index(value: str, count: int) -> int | None:
 
 
 def _listed(known: dict[str, int]) -> str:
-    told = [f"{index} {name}" for name, index in list(known.items())[:MANY]]
-    return ", ".join(told) + (f" and {len(known) - MANY} more" if len(known) > MANY else "")
-
-
-ROWS = 512  # read at a time
+    names = [f"{index} {name}" for name, index in list(known.items())[:MANY]]
+    return ", ".join(names) + (f" and {len(known) - MANY} more" if len(known) > MANY else "")
 
 
 def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
-    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, how many the model reads of it. What it
-    cannot be asked is refused with its row, or left out where that was chosen."""
+    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, their number. Texts that the model cannot
+    read are refused with their row, or left out if the options say so."""
     reporter.start(f"reading {source.name}")
     parts = Parts(audit.folder / "texts.parquet")
     done = parts.rows
@@ -89,16 +87,16 @@ def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) 
         done += len(some)
         reporter.reach(done, f"{done:,} texts")
     if not done:
-        raise BadInput(f"{source.name}: there is no text in it")
+        raise BadInput(f"{source.name}: it has no texts")
     facts = _checked(audit, parts.scan(), subject)
     kept = parts.scan().filter(pl.col("items") > 0)
     labels = label_indices(kept, subject.classes, source.names) if audit.options.data.label is not None else {}
     index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
     parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
     audit.record(data=facts)
-    told = [f"{facts['texts']:,} texts"]
-    told += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
-    reporter.finish(", ".join(told))
+    counts = [f"{facts['texts']:,} texts"]
+    counts += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
+    reporter.finish(", ".join(counts))
 
 
 def _frame(rows: list[Row], subject: Subject) -> pl.DataFrame:
@@ -111,7 +109,7 @@ def _frame(rows: list[Row], subject: Subject) -> pl.DataFrame:
 
 
 def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, int]:
-    """What is in the data: numbers of texts that are audited, skipped and truncated."""
+    """Check the rows; returns the numbers of texts that are audited, skipped and truncated."""
     options = audit.options.data
     for (name,) in _first(rows.filter(pl.col("id").is_duplicated()).select("id")):
         raise BadInput(f"{options.name}: the id '{name}' occurs more than once; ids must be unique")
@@ -120,12 +118,12 @@ def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, in
     if skipped and not options.skip_empty:
         (where,) = next(_first(empty.select("where")))
         raise BadInput(
-            f"{where}: the text is empty, or the tokenizer finds nothing in it ({skipped:,} such texts in all); remove "
+            f"{where}: the text is empty, or has no tokens ({skipped:,} such texts in all); remove "
             "them, or leave them out with --skip-empty"
         )
     total = _count(rows) - skipped
     if not total:
-        raise BadInput(f"{options.name}: every text is empty, so there is nothing to audit")
+        raise BadInput(f"{options.name}: every text is empty: there is nothing to audit")
     longest = subject.longest
     long = rows.filter(pl.col("tokens") > longest) if longest is not None else rows.head(0)
     truncated = _count(long)
@@ -146,41 +144,38 @@ def _first(frame: pl.LazyFrame) -> Iterator[tuple[object, ...]]:
     return iter(frame.head(1).collect().rows())
 
 
-NEAR = 1024  # rows that are read at once to have some of them
-
-
-class Some(NamedTuple):
-    """Some texts."""
+class TextBatch(NamedTuple):
+    """Encoded texts."""
 
     ids: list[str]
     texts: Texts
-    labels: Indices  # NO_LABEL where there is none
+    labels: Indices  # NO_LABEL: unknown
 
 
 class Reader:
-    """Reads texts.parquet part by part; numbers alone are held of all texts."""
+    """Reads texts.parquet in parts; only the lengths of all texts are held in memory."""
 
     def __init__(self, audit: Audit, subject: Subject) -> None:
         self.subject = subject
         self._table = scan_parquet(audit.folder / "texts.parquet")
         counts = self._table.select("tokens").collect()["tokens"].to_numpy().astype(np.int64)
         longest = subject.longest if audit.options.data.truncate else None
-        self.lengths = counts if longest is None else np.minimum(counts, longest)  # (n,): in tokens
+        self.lengths = counts if longest is None else np.minimum(counts, longest)  # (n,): tokens
         self._longest = longest
 
-    def __call__(self, rows: Indices) -> Some:
-        """The texts of the given rows, which rise."""
+    def __call__(self, rows: Indices) -> TextBatch:
+        """The texts of the given rows, in ascending order."""
         frame = rows_of(self._table, rows)
         ids = frame["id"].to_list()
         texts = cut(self.subject.encode(frame["text"].to_list()), self._longest)
         if not texts.lengths.all():
             name = ids[int(np.argmin(texts.lengths))]
-            raise BadInput(f"text '{name}': its first word alone is longer than the model reads; remove it")
-        return Some(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
+            raise BadInput(f"text '{name}': its first word is longer than the model can read; remove it")
+        return TextBatch(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
 
 
 def rows_of(table: pl.LazyFrame, rows: Indices) -> pl.DataFrame:
-    """Some rows of a file, which rise; what lies between far ones is passed over, not held."""
+    """The given rows of a file, in ascending order; rows between them are not kept in memory."""
     first, last = int(rows[0]), int(rows[-1])
     if last - first < NEAR:
         return table.slice(first, last + 1 - first).collect()[rows - first]

@@ -1,53 +1,53 @@
-"""`heedful audit`: may the attention of somebody's own model be shown as an explanation?"""
+"""`heedful audit`: may the attention of your own model be shown as an explanation?"""
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 
 def audit(
-    hf: Annotated[str | None, typer.Option(help="A transformers classifier: its folder, or its name.")] = None,
+    hf: Annotated[str | None, typer.Option(help="A transformers classifier: folder or name.")] = None,
     module: Annotated[
         str | None,
-        typer.Option(help="Any torch module: FILE.py:NAME, a function in your file that returns a heedful Subject."),
+        typer.Option(help="A torch module: FILE.py:NAME, a function that returns a heedful Subject."),
     ] = None,
     evidence: Annotated[
-        Path | None, typer.Option(help="No model, but its evidence: .parquet or .jsonl (docs/formats.md).")
+        Path | None, typer.Option(help="An evidence file instead of a model: .parquet or .jsonl (docs/formats.md).")
     ] = None,
     data: Annotated[
         str | None, typer.Option(help="Texts: a CSV, TSV, JSONL or Parquet file, or hf:NAME[:SPLIT] (datasets).")
     ] = None,
-    text: Annotated[str, typer.Option(help="The column of texts.")] = "text",
-    label: Annotated[str | None, typer.Option(help="The column of labels: class names or indices.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="The column of unique names.")] = None,
+    text: Annotated[str, typer.Option(help="Column of texts.")] = "text",
+    label: Annotated[str | None, typer.Option(help="Column of labels: class names or indices.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of unique ids.")] = None,
     importance: Annotated[
-        Path | None, typer.Option(help="Importance measured elsewhere, to be raced: id, method, values.")
+        Path | None, typer.Option(help="Your own attributions to compare with attention: columns id, method, values.")
     ] = None,
     map_: Annotated[
         str, typer.Option("--map", help="With --hf: cls, layer:L[,head:H], rollout or norm (docs/audit.md).")
     ] = "cls",
     items: Annotated[str, typer.Option(help="With --hf: tokens or words.")] = "tokens",
     truncate: Annotated[
-        bool, typer.Option("--truncate", help="Cut texts that are longer than the model reads.")
+        bool, typer.Option("--truncate", help="Cut texts that exceed the model's maximum length.")
     ] = False,
-    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave empty texts out.")] = False,
-    sample: Annotated[int, typer.Option(help="Texts of the tests that read each one many times; 0: all.")] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the sample and of all draws.")] = 0,
+    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Skip empty texts.")] = False,
+    sample: Annotated[int, typer.Option(help="Texts used by tests that need many forward passes; 0: all.")] = 200,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     exact: Annotated[
-        bool, typer.Option("--exact/--no-exact", help="Go by scores where logits are affine in attention.")
+        bool, typer.Option("--exact/--no-exact", help="Use exact tests where the logits are affine in the attention.")
     ] = True,
-    threads: Annotated[int, typer.Option(help="Threads of arithmetic; 0: as many as torch takes.")] = 0,
-    download: Annotated[bool, typer.Option("--download", help="Allow to fetch the model or the dataset.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would cost, and do nothing.")] = False,
-    fail_on: Annotated[str, typer.Option(help="From which answer on the exit code is 1: no, or caution.")] = "no",
-    out: Annotated[Path, typer.Option(help="Where audit directories go.")] = Path("audits"),
+    threads: Annotated[int, typer.Option(help="Torch threads; 0: torch's default.")] = 0,
+    download: Annotated[bool, typer.Option("--download", help="Allow downloading the model or the dataset.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost and do nothing else.")] = False,
+    fail_on: Annotated[str, typer.Option(help="Exit with code 1 on this answer or worse: no or caution.")] = "no",
+    out: Annotated[Path, typer.Option(help="Folder for audit directories.")] = Path("audits"),
     as_json: Annotated[bool, typer.Option("--json", help="Print verdict, metrics and costs as JSON.")] = False,
 ) -> None:
-    """Put the attention of your own model to the tests, and say whether it may be shown as an explanation.
+    """Test the attention of your own model: may it be shown as an explanation?
 
-    Exit code 0: yes, or with caution; 1: no (or, with --fail-on caution, with caution); 2: bad use or bad input.
+    Exit code 0: yes or with caution; 1: no (with --fail-on caution: or with caution); 2: bad usage or input.
     """
     from heedful.cli.console import bars, console
     from heedful.errors import unknown_name
@@ -86,13 +86,14 @@ def audit(
         else:
             done = perform(Audit.at(out / options.name, options), inputs, threads=threads, reporter=reporter)
     if dry_run:
-        told = [cost._asdict() for cost in costs]
-        typer.echo(json.dumps({"costs": told})) if as_json else console.print(cost_table(costs))
+        if as_json:
+            typer.echo(json.dumps({"costs": [cost._asdict() for cost in costs]}))
+        else:
+            console.print(cost_table(costs))
         return
     verdict = done.verdict
     if as_json:
-        answer: dict[str, Any] = verdict.to_json()
-        answer.pop("instances")
+        answer = verdict.to_json(instances=False)
         facts = {"audit": str(done.folder), "verdict": answer, "metrics": done.metrics, "manifest": done.manifest}
         typer.echo(json.dumps(facts))
     else:

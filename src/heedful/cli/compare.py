@@ -1,4 +1,4 @@
-"""`heedful compare`: runs beside the published figures."""
+"""`heedful compare`: runs next to the published figures."""
 
 import json
 from pathlib import Path
@@ -8,13 +8,13 @@ import typer
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories, or folders that hold some, such as a sweep.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run directories, or folders of them, such as a sweep's.")],
     out: Annotated[
-        Path | None, typer.Option(help="Also write the figures to a .csv or .md file; claims go beside it, or in it.")
+        Path | None, typer.Option(help="Also write figures and claims to a .csv (claims in a second file) or .md file.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print figures and claims as JSON.")] = False,
 ) -> None:
-    """Set runs beside the published figures, and tell which of the papers' claims hold in them."""
+    """Compare runs with the published figures, and check the papers' claims on them."""
     from heedful.cli.console import console, notices
     from heedful.errors import unknown_name
     from heedful.files import write_text

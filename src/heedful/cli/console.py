@@ -1,4 +1,4 @@
-"""What the commands share: a console, a bar, and options written as text."""
+"""Shared by the commands: consoles, progress bars, and --set options."""
 
 import time
 import tomllib
@@ -13,7 +13,7 @@ from heedful.errors import BadConfig, Stopped
 from heedful.progress import Reporter
 
 console = Console(highlight=False)
-notices = Console(stderr=True, highlight=False)  # progress never mixes with what a program may read
+notices = Console(stderr=True, highlight=False)  # keeps progress out of standard output
 
 
 class BarReporter(Reporter):
@@ -44,8 +44,8 @@ class BarReporter(Reporter):
 
 
 @contextmanager
-def bars(stopped: str = "the same command goes on where it was") -> Iterator[BarReporter]:
-    """A reporter that draws bars for as long as the block lasts; `stopped` tells who presses Ctrl-C what is left."""
+def bars(stopped: str = "the same command resumes it") -> Iterator[BarReporter]:
+    """A reporter that draws progress bars during the block; `stopped` is said after Ctrl-C."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -61,7 +61,7 @@ def bars(stopped: str = "the same command goes on where it was") -> Iterator[Bar
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:
-    """`training.epochs=3` and the like as nested values; what is not a TOML value is taken as text."""
+    """Nested values from `training.epochs=3` and the like; anything that is not a TOML value is text."""
     values: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")

@@ -1,4 +1,4 @@
-"""`heedful corpora`: what there is, what is at hand, and how to get the rest."""
+"""`heedful corpora`: which corpora there are, which are available here, and how to get the others."""
 
 import json
 from dataclasses import asdict
@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
 
 def corpora(
-    name: Annotated[str | None, typer.Argument(help="A corpus to tell more about, or `get`.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A corpus to describe, or `get`.")] = None,
     wanted: Annotated[str | None, typer.Argument(help="After `get`: the corpus to download.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")
+    ] = None,
     address: Annotated[str | None, typer.Option("--from", help="After `get`: a mirror to download from.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """List the corpora; with NAME, tell more about one; with `get NAME`, download a public one."""
+    """List the corpora; with NAME, describe one; with `get NAME`, download a public one."""
     from heedful.corpora.registry import overview
     from heedful.errors import BadConfig, unknown_name
 
@@ -35,7 +37,7 @@ def corpora(
     if as_json:
         typer.echo(json.dumps([asdict(entry) for entry in entries], default=str))
     elif name is not None:
-        _tell(entries[0])
+        _describe(entries[0])
     else:
         _list(entries)
 
@@ -64,15 +66,15 @@ def _list(entries: "list[Entry]") -> None:
     from heedful.cli.console import console
 
     table = Table(box=None, pad_edge=False)
-    for column in ("corpus", "task", "instances (train / dev / test)", "at hand"):
+    for column in ("corpus", "task", "instances (train / dev / test)", "available"):
         table.add_column(column)
     for entry in entries:
-        table.add_row(entry.name, entry.task, entry.sizes, _at_hand(entry))
+        table.add_row(entry.name, entry.task, entry.sizes, _availability(entry))
     console.print(table)
-    console.print("\n`heedful corpora NAME` tells where a corpus was found, or how to get it.")
+    console.print("\n`heedful corpora NAME` says where a corpus was found, or how to get it.")
 
 
-def _tell(entry: "Entry") -> None:
+def _describe(entry: "Entry") -> None:
     from rich.markup import escape
 
     from heedful.cli.console import console
@@ -83,10 +85,10 @@ def _tell(entry: "Entry") -> None:
             escape(f"found: {entry.found}{' (a subset: use --subset)' if entry.subset_only else ''}"), soft_wrap=True
         )
     else:
-        console.print(escape(f"how to get it: {entry.how_to_get}"), soft_wrap=True)
+        console.print(escape(f"to get it: {entry.how_to_get}"), soft_wrap=True)
 
 
-def _at_hand(entry: "Entry") -> str:
+def _availability(entry: "Entry") -> str:
     if entry.built_in:
         return "built in"
     if entry.found is not None:

@@ -1,4 +1,4 @@
-"""`heedful demo`: the newcomer's first minutes; needs no data."""
+"""`heedful demo`: the first minutes with heedful; needs no data."""
 
 import json
 from collections.abc import Iterator
@@ -16,24 +16,22 @@ _EPOCHS = 4
 _STORIES = {
     "corpus": "babi-1-simulated",
     "corpus_options": {"train": 3000, "test": 200},
-    "training": {"epochs": 12, "batch": 32, "learning_rate": 0.003},  # a tenth of the steps that a full run takes
+    "training": {"epochs": 12, "batch": 32, "learning_rate": 0.003},  # a tenth of the steps of a full run
 }
 _DOCUMENTS = {"verdicts": 2, "length": 30, "train": 1200, "test": 200}
 _COMMON = {
     "importance": {"measures": ["gradient", "leave_one_out"]},  # what the table shows
-    "experiment_options": {"sample": 40},  # texts that are read again and again
+    "experiment_options": {"sample": 40},  # texts of tests that need many forward passes
 }
 
 
 def demo(
-    seed: Annotated[
-        int, typer.Option(help="Seed of the model and its training; corpora have their own (corpus_options.seed).")
-    ] = 0,
-    out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs/demo"),
-    site: Annotated[Path, typer.Option(help="Where the report to explore goes.")] = Path("runs/demo-site"),
+    seed: Annotated[int, typer.Option(help="Seed of the models and their training.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for run directories.")] = Path("runs/demo"),
+    site: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("runs/demo-site"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Train attention models on built-in texts whose deciding words are known, test their attention, write a report."""
+    """Train models on built-in texts whose deciding words are known, test their attention, write a report."""
     from heedful.cli.console import bars, console, notices
     from heedful.errors import MissingExtra
     from heedful.report.site.writer import report_place

@@ -11,7 +11,7 @@ from heedful.cli.compare import compare
 from heedful.cli.corpora import corpora
 from heedful.cli.demo import demo
 from heedful.cli.report import report
-from heedful.cli.run import run
+from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
 from heedful.errors import HeedfulError, Stopped
@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(corpora)
-app.command()(run)
+app.command(cls=RunCommand)(run)
 app.command()(sweep)
 app.command()(show)
 app.command()(report)
@@ -36,8 +36,8 @@ app.command()(compare)
 app.command()(audit)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"heedful {__version__}")
         raise typer.Exit
 
@@ -50,7 +50,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line: errors a user can mend are one line and exit code 2."""
+    """Run the command line: errors that a user can fix are one line with exit code 2."""
     try:
         app()
     except Stopped as error:
@@ -58,15 +58,13 @@ def main() -> None:
     except HeedfulError as error:
         _fail(str(error), 2)
     except MemoryError as error:
-        _fail(f"not enough memory ({error}): lower what takes it, such as embedding.width or training.batch", 2)
+        _fail(f"not enough memory ({error}): lower options such as embedding.width or training.batch", 2)
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
         place = error.filename or "file system"
-        _fail(
-            f"{place}: {error.strerror or error}; choose a place that can be written (--out, --save, HEEDFUL_CACHE)", 2
-        )
+        _fail(f"{place}: {error.strerror or error}; choose a writable place (--out, --save, HEEDFUL_CACHE)", 2)
     except Exception as error:  # a bug of ours: still no traceback, unless asked for
         if os.environ.get("HEEDFUL_DEBUG"):
             traceback.print_exc()

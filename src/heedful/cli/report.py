@@ -8,14 +8,14 @@ import typer
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories, or folders that hold some, such as a sweep.")],
-    out: Annotated[Path, typer.Option(help="Where the site goes; a report that is there is replaced.")] = Path("site"),
-    formats: Annotated[
-        str, typer.Option(help="In which formats figures are written as files: svg,pdf,png, or none.")
-    ] = "svg,pdf,png",
+    runs: Annotated[
+        list[Path], typer.Argument(help="Run and audit directories, or folders of them, such as a sweep's.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the site; an existing report is replaced.")] = Path("site"),
+    formats: Annotated[str, typer.Option(help="File formats of figures: svg,pdf,png, or none.")] = "svg,pdf,png",
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
-    """Set the results of runs side by side: tables, figures, and a site to explore, which opens from disk."""
+    """Write tables, figures and a site that opens from disk, from finished runs and audits."""
     from heedful.cli.console import bars, console, notices
     from heedful.errors import unknown_name
     from heedful.findings.gathering import gather
@@ -28,11 +28,11 @@ def report(
     names = [] if formats == "none" else [name.strip() for name in formats.split(",")]
     for name in names:
         if name not in FORMATS:
-            raise unknown_name("format of figures", name, [*FORMATS, "none"])
+            raise unknown_name("figure format", name, [*FORMATS, "none"])
     gathered = gather(runs)
     for folder, reason in gathered.refused:
         notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
-    with bars(stopped="no report was written; one that was there is still there") as reporter:
+    with bars(stopped="no report was written; an existing one is unchanged") as reporter:
         site = write_site(gathered, out, formats=names, reporter=reporter)
     if as_json:
         typer.echo(json.dumps({"page": str(site.page), "tables": [table.to_json() for table in site.tables]}))

@@ -1,52 +1,72 @@
-"""`heedful run`: from a corpus to a trained model and its evidence."""
+"""`heedful run`: train a model on a corpus and test its attention."""
 
 import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+
+class RunCommand(TyperCommand):
+    """`heedful run`; its help names the experiments, which are loaded for that alone."""
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the options, with the experiments by name."""
+        from heedful.experiments import EXPERIMENTS
+
+        (option,) = (each for each in self.params if each.name == "experiments")
+        asked = ", ".join(name for name, experiment in EXPERIMENTS.items() if not experiment.default)
+        option.help = f"{', '.join(EXPERIMENTS)}; all, or none. Default: all but {asked}."  # type: ignore[attr-defined]
+        super().format_options(ctx, formatter)
 
 
 def run(
-    corpus: Annotated[str | None, typer.Option(help="Which corpus; `heedful corpora` lists them.")] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus; `heedful corpora` lists them.")] = None,
     model: Annotated[
-        str | None, typer.Option(help="classifier, flan or han (flat and hierarchical; Serrano & Smith)")
+        str | None, typer.Option(help="classifier, flan or han (flat and hierarchical models of Serrano & Smith).")
     ] = None,
-    encoder: Annotated[str | None, typer.Option(help="bilstm, bigru, cnn, average or none")] = None,
-    attention: Annotated[str | None, typer.Option(help="additive or dot")] = None,
-    preset: Annotated[str | None, typer.Option(help="paper: as the paper says; released: as its code does.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="bilstm, bigru, cnn, average or none.")] = None,
+    attention: Annotated[str | None, typer.Option(help="additive or dot.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="paper: settings of the paper; released: those of its code.")
+    ] = None,
     vectors: Annotated[
         str | None, typer.Option(help="Pretrained word vectors (.vec, GloVe text, word2vec .bin), or `word2vec`.")
     ] = None,
-    subset: Annotated[bool | None, typer.Option("--subset", help="Accept a part of the official data.")] = None,
+    subset: Annotated[bool | None, typer.Option("--subset", help="Accept a subset of the official data.")] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Seed of the model and its training; corpora have their own (corpus_options.seed)."),
+        typer.Option(help="Seed of the model and its training (corpora: corpus_options.seed)."),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads of the network's arithmetic.")] = None,
-    file: Annotated[str | None, typer.Option(help="Corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
-    text: Annotated[str | None, typer.Option(help="Corpus `table`: the column of texts.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Torch threads.")] = None,
+    file: Annotated[str | None, typer.Option(help="For corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
+    text: Annotated[str | None, typer.Option(help="For corpus `table`: column of texts.")] = None,
     query: Annotated[
-        str | None, typer.Option(help="Corpus `table`: the column of questions or hypotheses, if there is one.")
+        str | None, typer.Option(help="For corpus `table`: column of questions or hypotheses, if any.")
     ] = None,
-    label: Annotated[str | None, typer.Option(help="Corpus `table`: the column of labels.")] = None,
-    split: Annotated[str | None, typer.Option(help="Corpus `table`: the column that says train, dev or test.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A TOML file with any configuration values.")] = None,
+    label: Annotated[str | None, typer.Option(help="For corpus `table`: column of labels.")] = None,
+    split: Annotated[str | None, typer.Option(help="For corpus `table`: column with train, dev or test.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file of configuration values.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
     ] = None,
     experiments: Annotated[
         str | None,
-        typer.Option(help="Which experiments, e.g. reach,permutation; all, none; default: all but the slow search."),
+        typer.Option(
+            help="Experiments, e.g. reach,permutation; all; none. Default: all but the slow adversary_search."
+        ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes that share importance and experiments.")] = 1,
-    data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
-    out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs"),
+    workers: Annotated[int, typer.Option(help="Processes for importance and experiments.")] = 1,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for run directories.")] = Path("runs"),
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print directory, metrics and summed-up results as JSON.")
+        bool, typer.Option("--json", help="Print directory, metrics and result summaries as JSON.")
     ] = False,
 ) -> None:
-    """Train a model on a corpus and put its attention to the tests; resumes what was interrupted, repeats nothing."""
+    """Train a model on a corpus and test its attention. Resumes an interrupted run; repeats nothing."""
     from heedful.cli.console import bars, console, parse_settings
     from heedful.errors import BadConfig
     from heedful.findings.run_summary import summaries
@@ -56,7 +76,7 @@ def run(
 
     values: dict[str, Any] = read_toml(config) if config else {}
     values = merge(values, parse_settings(set_ or []))
-    given = {
+    options = {
         "corpus": "table" if corpus is None and file is not None else corpus,
         "model": model,
         "encoder": encoder,
@@ -67,24 +87,18 @@ def run(
         "threads": threads,
     }
     columns = {"file": file, "text": text, "query": query, "label": label, "split": split}
-    values = merge(values, _present(given))
-    for table, options in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
-        if _present(options):
-            values = merge(values, {table: _present(options)})
+    values = merge(values, _present(options))
+    for table, entries in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
+        if _present(entries):
+            values = merge(values, {table: _present(entries)})
     named = values.get("corpus")
-    for option, column in (
-        ("--file", file),
-        ("--text", text),
-        ("--query", query),
-        ("--label", label),
-        ("--split", split),
-    ):
+    for option, column in columns.items():
         if column is not None and named not in (None, "table"):
             raise BadConfig(
-                f"{option} {column}: that is for corpus `table`, your own texts, not for {named}; leave it out"
+                f"--{option} {column}: only for corpus `table` (your own texts), not for {named}; leave it out"
             )
     if "corpus" not in values:
-        raise BadConfig("no corpus was named: give --corpus NAME (`heedful corpora` lists them)")
+        raise BadConfig("no corpus was named; give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
         done = perform(values, out=out, data=data, experiments=experiments, workers=workers, reporter=reporter)
     if as_json:

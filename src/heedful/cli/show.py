@@ -9,15 +9,15 @@ import typer
 
 def show(
     run: Annotated[Path, typer.Argument(help="A run directory.")],
-    instance: Annotated[str | None, typer.Option(help="The id of a test instance; default: the first.")] = None,
-    text: Annotated[str | None, typer.Option(help="Any text, read by the run's model.")] = None,
+    instance: Annotated[str | None, typer.Option(help="Id of a test instance; default: the first.")] = None,
+    text: Annotated[str | None, typer.Option(help="Any text for the run's model to read.")] = None,
     question: Annotated[
-        str | None, typer.Option(help="With --text: the question or hypothesis, where the model answers such.")
+        str | None, typer.Option(help="With --text: the question or hypothesis, for models that take one.")
     ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the heat-map to a .html, .svg or .tex file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print tokens, weights and output as JSON.")] = False,
 ) -> None:
-    """Show a model's attention on one instance beside other attention that gives nearly the same output."""
+    """Show a model's attention on one instance next to a different map that gives nearly the same output."""
     from heedful.cli.console import console
     from heedful.errors import BadConfig
     from heedful.report.heatmaps.files import save_heatmap
@@ -26,11 +26,11 @@ def show(
     from heedful.runs.directory import Run
 
     if save is not None and as_json:
-        raise BadConfig("--save and --json exclude each other; give one of them")
+        raise BadConfig("--save and --json exclude each other; give only one")
     if instance is not None and text is not None:
-        raise BadConfig("--instance and --text exclude each other; give one of them")
+        raise BadConfig("--instance and --text exclude each other; give only one")
     if question is not None and text is None:
-        raise BadConfig("--question goes with --text: give the text it is about")
+        raise BadConfig("--question needs --text: give the text it is about")
     opened = Run.open(run)
     shown = read_text(opened, text, question) if text is not None else read_instance(opened, instance)
     if save is not None:

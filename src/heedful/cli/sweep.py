@@ -1,4 +1,4 @@
-"""`heedful sweep`."""
+"""`heedful sweep`: every run of a grid."""
 
 import json
 from collections.abc import Sequence
@@ -13,32 +13,38 @@ if TYPE_CHECKING:
 
 def sweep(
     grid: Annotated[
-        str, typer.Argument(help="A TOML file of values, or jain-wallace, jain-wallace-short, serrano-smith, seeds.")
+        str, typer.Argument(help="A TOML grid file, or jain-wallace, jain-wallace-short, serrano-smith, seeds.")
     ],
     on: Annotated[str, typer.Option(help="local: processes on this machine; ray: a cluster.")] = "local",
     workers: Annotated[
-        int | None, typer.Option(help="How many runs at a time; default: as many as keep all processors busy.")
+        int | None, typer.Option(help="Runs at a time; default: as many as keep all processors busy.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only check the grid and list its cells, what is done, and the cost.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Check the grid and list its cells, their state and expected cost; run nothing."
+        ),
     ] = False,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Any value of the grid, e.g. seed=[0,1,2] or training.epochs=3; repeatable."),
+        typer.Option("--set", help="Any grid value, e.g. seed=[0,1,2] or training.epochs=3; repeatable."),
     ] = None,
-    subset: Annotated[bool, typer.Option("--subset", help="Accept parts of the official data.")] = False,
-    out: Annotated[Path, typer.Option(help="Where run directories go.")] = Path("runs"),
-    data: Annotated[Path | None, typer.Option(help="Where corpora lie (default: HEEDFUL_DATA, downloads).")] = None,
+    subset: Annotated[bool, typer.Option("--subset", help="Accept subsets of the official data.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for run directories.")] = Path("runs"),
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")
+    ] = None,
     address: Annotated[
-        str | None, typer.Option(help="With --on ray: a running cluster's; default: one of this machine's own.")
+        str | None,
+        typer.Option(help="With --on ray: address of a running cluster; default: start one on this machine."),
     ] = None,
-    retries: Annotated[int, typer.Option(help="How often a run that crashed is tried again.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what became of each cell as JSON.")] = False,
+    retries: Annotated[int, typer.Option(help="How often to retry a run that crashed.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome of each cell as JSON.")] = False,
 ) -> None:
-    """Do every run of a grid, several at a time; goes on where it was interrupted, repeats nothing."""
+    """Perform every run of a grid, several at a time. Resumes an interrupted sweep; repeats nothing."""
     from heedful.cli.console import console, notices, parse_settings
     from heedful.errors import Stopped
-    from heedful.report.terminal.sweep import planned, summed_up, watching
+    from heedful.report.terminal.sweep import print_outcome, print_plan, watching
     from heedful.sweeps.cells import survey
     from heedful.sweeps.grid import read_grid
     from heedful.sweeps.sweep import sweep as perform_sweep
@@ -50,7 +56,7 @@ def sweep(
         if as_json:
             typer.echo(json.dumps([_facts(cell) for cell in cells]))
         else:
-            planned(cells, out, console)
+            print_plan(cells, out, console)
         return
     try:
         with watching(notices) as watcher:
@@ -65,11 +71,11 @@ def sweep(
                 watcher=watcher,
             )
     except KeyboardInterrupt:
-        raise Stopped(f"stopped{_progress(watcher.cells)}; the same command goes on where it was") from None
+        raise Stopped(f"stopped{_progress(watcher.cells)}; the same command resumes it") from None
     if as_json:
         typer.echo(json.dumps([_facts(cell) for cell in done.cells]))
     else:
-        summed_up(done.cells, out, console)
+        print_outcome(done.cells, out, console)
     if not done.complete:
         raise typer.Exit(1)
 

@@ -1,4 +1,4 @@
-"""Read native files in place: plain, .gz, folders, .tar, .tar.gz, .tgz and .zip; nothing is unpacked to disk."""
+"""Read files in place: plain, .gz, folders, .tar, .tar.gz, .tgz and .zip; nothing is unpacked to disk."""
 
 import gzip
 import os
@@ -16,7 +16,7 @@ Wanted = Callable[[PurePosixPath], bool]
 
 
 def members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The wanted files of a folder or an archive, each whole, with its name inside."""
+    """The wanted files of a folder or an archive: name inside it, and content."""
     for name, file in _opened(path, wanted):
         yield name, file.read()
 
@@ -29,8 +29,20 @@ def member_lines(path: Path, wanted: Wanted) -> Iterator[tuple[str, str]]:
             yield where, decode(raw, where)
 
 
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 text file, plain or .gz, with their numbers; line ends are kept."""
+    with damage_named(path), open_bytes(path) as file:
+        for number, raw in enumerate(file, start=1):
+            yield number, decode(raw, f"{path}, line {number}")
+
+
+def located_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """The same, each with its place: file and line."""
+    return ((f"{path}, line {number}", line) for number, line in lines(path))
+
+
 def files_below(folder: Path) -> list[str]:
-    """The names of all files in a folder and its folders, in order; made for hundreds of thousands of them."""
+    """The names of all files below a folder, in order; fast for hundreds of thousands of them."""
     names: list[str] = []
     pending = [("", str(folder))]
     while pending:
@@ -44,25 +56,8 @@ def files_below(folder: Path) -> list[str]:
     return sorted(names, key=lambda name: name.split("/"))
 
 
-def _opened(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
-    with damage_named(path):
-        if path.is_dir():
-            yield from _folder_members(path, wanted)
-        elif path.suffix == ".zip":
-            yield from _zip_members(path, wanted)
-        else:
-            yield from _tar_members(path, wanted)
-
-
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 text file, plain or .gz, with their numbers; line ends are kept."""
-    with damage_named(path), open_bytes(path) as file:
-        for number, raw in enumerate(file, start=1):
-            yield number, decode(raw, f"{path}, line {number}")
-
-
 def decode(raw: bytes, where: str) -> str:
-    """UTF-8 text without a byte order mark, or an error that says where it is not."""
+    """UTF-8 text without a byte order mark, or an error that names the place."""
     try:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -72,13 +67,13 @@ def decode(raw: bytes, where: str) -> str:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """A file's bytes, unpacked on the way if it is a .gz."""
+    """A file's bytes, decompressed if it is a .gz."""
     return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix in (".gz", ".tgz") else path.open("rb")
 
 
 @contextmanager
 def damage_named(path: Path) -> Iterator[None]:
-    """Turn what the unpackers raise on a damaged or cut-off file into an error that names it."""
+    """Turn the errors of damaged, truncated or unreadable files into ones that name the file."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile) as error:
@@ -87,6 +82,16 @@ def damage_named(path: Path) -> Iterator[None]:
         raise BadInput(f"{error.filename or path} is not there any more") from error
     except PermissionError as error:
         raise BadInput(f"{error.filename or path} may not be read: change its permissions") from error
+
+
+def _opened(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
+    with damage_named(path):
+        if path.is_dir():
+            yield from _folder_members(path, wanted)
+        elif path.suffix == ".zip":
+            yield from _zip_members(path, wanted)
+        else:
+            yield from _tar_members(path, wanted)
 
 
 def _folder_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
@@ -109,19 +114,19 @@ def _zip_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO
 def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
     if path.suffix == ".tar":
         _check_tar_end(path)
-    # unpacked by gzip rather than by tarfile, which takes a cut-off stream for the end of the archive
+    # decompressed by gzip: tarfile takes a truncated stream for the end of the archive
     with open_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
         for entry in archive:
             name = PurePosixPath(entry.name)
             content = archive.extractfile(entry) if entry.isfile() and wanted(name) else None
             if content is not None:
                 yield name, content
-        while file.read(1 << 20):  # to the end, where gzip checks its sum
+        while file.read(1 << 20):  # to the end, where gzip verifies its checksum
             pass
 
 
 def _check_tar_end(path: Path) -> None:
-    """A tar ends in zero blocks; tarfile does not miss them."""
+    """A tar ends in zero blocks, which tarfile does not insist on."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 512))

@@ -1,4 +1,4 @@
-"""Load a corpus: find its files, tokenise them once, keep the result in a cache known by content and code."""
+"""Load a corpus: find its files, tokenise them once, and keep the result in a cache keyed by content and code."""
 
 import json
 import shutil
@@ -6,46 +6,23 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from pydantic import ValidationError
 
+from heedful.corpora.cache_key import cache_key, content_key
 from heedful.corpora.corpus import Corpus
-from heedful.corpora.locating import Found, cache_folder, data_folders, source_fingerprint
+from heedful.corpora.locating import Found, cache_folder, data_folders
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
-from heedful.files import content_fingerprint, fingerprint
-from heedful.text.sentences import SENTENCIZER, missing_model
 
-STALE = 3600  # seconds without a change after which a folder is taken for that of a killed process
+STALE = 3600  # seconds without a change after which a draft is taken for that of a killed process
 
 _PREFIX = ".building-"
-
-
-@contextmanager
-def private_draft(path: Path) -> Iterator[Path]:
-    """Give a path in a new folder beside `path`; when the block ends well, what was written there becomes `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(path.parent)
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
-        draft = Path(folder) / path.name
-        yield draft
-        draft.replace(path)
-
-
-def _remove_stale(parent: Path) -> None:
-    for folder in parent.glob(f"{_PREFIX}*"):
-        try:
-            newest = max(file.stat().st_mtime for file in [folder, *folder.rglob("*")])
-        except FileNotFoundError:  # its owner has just finished
-            continue
-        if time.time() - newest > STALE:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def load(
@@ -56,17 +33,17 @@ def load(
     subset: bool = False,
     progress: Progress = lambda count: None,
 ) -> Corpus:
-    """Load a corpus by name, from the cache if the same files were read by the same code before.
+    """Load a corpus by name, from the cache if the same code has read the same files before.
 
     >>> load("planted", options={"train": 20, "dev": 10, "test": 10}).counts()["test"]
     [5, 5]
     """
     reader, chosen, found = _found(name, options or {}, data, subset)
-    content = _content(reader, chosen, found)
-    key = fingerprint([content, _code(chosen)])
+    content = content_key(reader, chosen, found)
+    key = cache_key(content, reader, chosen)
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
     if not path.exists():
-        with private_draft(path) as draft:
+        with _draft(path) as draft:
             write_corpus(reader, chosen, found, draft, progress)
     try:
         classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
@@ -78,8 +55,8 @@ def load(
 
 
 def content_of(name: str, *, options: Mapping[str, Any], data: Path | str | None = None, subset: bool = False) -> str:
-    """What `load` would give as the corpus's `content`, without reading more than the files' bytes."""
-    return _content(*_found(name, options, data, subset))
+    """The `content` that `load` would give the corpus; only hashes its files."""
+    return content_key(*_found(name, options, data, subset))
 
 
 def _found(
@@ -110,32 +87,22 @@ def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
         raise BadConfig(f"corpus {reader.name}, option {key}: {problem['msg']}") from error
 
 
-def _content(reader: Reader, options: Options, found: Found) -> str:
-    """What a corpus is made of: the bytes and kinds of its files, wherever they lie, and the options."""
-    files = {role: [path.suffixes, source_fingerprint(path)] for role, path in found.files.items()}
-    return fingerprint([reader.name, options.model_dump(mode="json", exclude={"file"}), files, found.subset])
+@contextmanager
+def _draft(path: Path) -> Iterator[Path]:
+    """A path in a folder of this process's own; when the block ends well, what was written there becomes `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_stale(path.parent)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        yield draft
+        draft.replace(path)
 
 
-def _code(options: Options) -> list[str]:
-    """What reads it: our own code, the libraries that tokenise and split, and a model that finds sentences."""
-    source = Path(__file__).parents[1]
-    code = [source / "randomness.py", *sorted(source.rglob("corpora/**/*.py")), *sorted(source.glob("text/*.py"))]
-    model = _sentence_model(getattr(options, "sentences", None))
-    return [*map(content_fingerprint, code), _version("spacy"), _version("scikit-learn"), *model]
-
-
-def _sentence_model(name: str | None) -> list[str]:
-    """The version of an installed spaCy model, or the content of one that lies in a folder."""
-    if name is None or name == SENTENCIZER:
-        return []
-    version = _version(name)
-    if not version and not Path(name).is_dir():
-        raise missing_model(name)
-    return [version or source_fingerprint(Path(name))]
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
+def _remove_stale(parent: Path) -> None:
+    for folder in parent.glob(f"{_PREFIX}*"):
+        try:
+            newest = max(file.stat().st_mtime for file in [folder, *folder.rglob("*")])
+        except FileNotFoundError:  # its owner has just finished
+            continue
+        if time.time() - newest > STALE:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,14 +1,16 @@
-"""Find a corpus's files below the data folders, under the names they have in the wild."""
+"""Find a corpus's files below the data folders under their usual names, read them wherever they are, and hash them."""
 
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from heedful.corpora.archives import damage_named, files_below
+from heedful.corpora.archives import damage_named, files_below, located_lines, member_lines, members
 from heedful.files import content_fingerprint, fingerprint, write_text
+
+LARGE = 4_000_000  # bytes; the hashes of larger sources are remembered
 
 Layout = Mapping[str, str]  # role -> path below a data folder
 
@@ -25,10 +27,10 @@ class Found:
 
 
 def find_layout(roots: Sequence[Path], layouts: Sequence[Layout], *, subset: bool) -> Found | None:
-    """The first layout of which every file is there; complete data anywhere goes before a subset.
+    """The files of the first complete layout; complete data anywhere go before a subset.
 
     A `.gz` beside or instead of a plain file will do. A file whose own name or folder says `_subset` or `partial` is
-    used only if `subset` allows it, and then the answer says so.
+    used only if `subset` allows it, and the result says so.
     """
     for allowed in (False, True) if subset else (False,):
         for root in roots:
@@ -43,6 +45,65 @@ def find_layout(roots: Sequence[Path], layouts: Sequence[Layout], *, subset: boo
 def below(folders: Sequence[str], names: Layout) -> list[Layout]:
     """The same files in each of several folders ("" is the data folder itself)."""
     return [{role: f"{folder}/{name}" if folder else name for role, name in names.items()} for folder in folders]
+
+
+def split_lines(found: Found, split: str, member: str) -> Iterator[tuple[str, str]]:
+    """The lines of a split with their places: from its own file, or from `member` of the archive."""
+    if "archive" not in found.files:
+        return located_lines(found.files[split])
+    parts = PurePosixPath(member).parts
+    return member_lines(found.files["archive"], lambda name: name.parts[-len(parts) :] == parts)
+
+
+def folder_files(
+    found: Found, folders: Collection[str], suffix: str = ""
+) -> Iterator[tuple[PurePosixPath, str, bytes]]:
+    """Name (ending in folder and file), place and content of the files in `folders`, unpacked or in the archive."""
+    if "archive" in found.files:
+        archive = found.files["archive"]
+        wanted = set(folders)
+        for name, content in members(archive, lambda name: _is_in(name, wanted, suffix)):
+            yield name, f"{archive}, {name}", content
+        return
+    for folder, path in found.files.items():
+        for name, content in members(path, lambda name: len(name.parts) == 1 and name.name.endswith(suffix)):
+            yield folder / name, str(path / name), content
+
+
+def cache_folder() -> Path:
+    """The folder for tokenised corpora and downloads: HEEDFUL_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("HEEDFUL_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heedful"
+
+
+def download_folder() -> Path:
+    """Where `heedful corpora get` puts its downloads."""
+    return cache_folder() / "data"
+
+
+def data_folders(data: Path | None = None) -> list[Path]:
+    """Where to look for corpora: in `data` alone, else in HEEDFUL_DATA, then among the downloads."""
+    if data is not None:
+        return [data]
+    named = os.environ.get("HEEDFUL_DATA")
+    return [*([Path(named)] if named else []), download_folder()]
+
+
+def source_fingerprint(path: Path) -> str:
+    """A short hash of a file's bytes, or of the names and bytes of all files in a folder."""
+    with damage_named(path):
+        files = _files(path)
+        state = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in files.items()]
+        if sum(size for _, size, _ in state) < LARGE:
+            return _content(path, list(files))
+        memory = cache_folder() / "fingerprints" / fingerprint([str(path.resolve()), state])
+        if memory.exists():
+            return memory.read_text(encoding="utf-8")
+        content = _content(path, list(files))
+    write_text(memory, content)
+    return content
 
 
 def _located(root: Path, name: str, *, subset: bool) -> Path | None:
@@ -66,43 +127,8 @@ def _is_part(path: Path) -> bool:
     return any(mark in part for mark in _MARKS for part in path.parts[-2:])
 
 
-def cache_folder() -> Path:
-    """The folder for tokenised corpora and downloads: HEEDFUL_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("HEEDFUL_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heedful"
-
-
-def download_folder() -> Path:
-    """Where `heedful corpora get` puts what it downloads."""
-    return cache_folder() / "data"
-
-
-def data_folders(given: Path | None = None) -> list[Path]:
-    """Where corpora are looked for: the given folder alone, else HEEDFUL_DATA, then the downloads."""
-    if given is not None:
-        return [given]
-    named = os.environ.get("HEEDFUL_DATA")
-    return [*([Path(named)] if named else []), download_folder()]
-
-
-LARGE = 4_000_000  # bytes; smaller files are read each time
-
-
-def source_fingerprint(path: Path) -> str:
-    """A short hash of a file's bytes, or of the names and bytes of all files in a folder."""
-    with damage_named(path):
-        files = _files(path)
-        state = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in files.items()]
-        if sum(size for _, size, _ in state) < LARGE:
-            return _content(path, list(files))
-        memory = cache_folder() / "fingerprints" / fingerprint([str(path.resolve()), state])
-        if memory.exists():
-            return memory.read_text(encoding="utf-8")
-        content = _content(path, list(files))
-    write_text(memory, content)
-    return content
+def _is_in(name: PurePosixPath, folders: Collection[str], suffix: str) -> bool:
+    return name.name.endswith(suffix) and "/".join(name.parts[-3:-1]) in folders
 
 
 def _files(path: Path) -> dict[str, os.stat_result]:

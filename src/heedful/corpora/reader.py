@@ -1,8 +1,9 @@
-"""Reader: what a corpus must tell so that heedful can find it, read it and split it. One subclass a corpus."""
+"""Reader: how to find, read and split a corpus. One subclass a corpus, and one line in the registry."""
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -16,18 +17,8 @@ from heedful.text.tokenising import tokeniser
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def class_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Different class names in order: by number where all are numbers, else alphabetically.
-
-    >>> class_names(["10", "9", "-1.5"]), class_names(["10", "9", "nan"])
-    (('-1.5', '9', '10'), ('10', '9', 'nan'))
-    """
-    names = sorted(set(labels))  # first, so that equal numbers ("1", "1.0") have an order too
-    return tuple(sorted(names, key=float) if all(map(_NUMBER.fullmatch, names)) else names)
-
-
 class Options(BaseModel):
-    """What a user may set about a corpus; a reader with more to set extends it.
+    """What a user may set about a corpus; a reader with more options extends it.
 
     `cleaning` is "paper" (spaCy's tokens and `qqq` for numbers everywhere) or "released", as in the released code: IMDB
     has Keras' tokens, SST keeps its numbers, the bAbI stories keep their capitals and lose their last marks, and the
@@ -39,6 +30,16 @@ class Options(BaseModel):
     cleaning: Literal["paper", "released"] = "paper"
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where `heedful corpora get` downloads a corpus, and how many rows it must have."""
+
+    address: str
+    folder: str  # below the download folder
+    files: Mapping[str, str]  # role -> name
+    rows: Mapping[str, int]  # split -> number of rows
+
+
 class Reader(ABC):
     """A corpus in its native format."""
 
@@ -46,23 +47,29 @@ class Reader(ABC):
     task: ClassVar[str]  # a few words for `heedful corpora`
     sizes: ClassVar[str]  # the official numbers of instances
     how_to_get: ClassVar[str]  # one sentence, shown when the corpus is not found
-    downloadable: ClassVar[bool] = False  # by `heedful corpora get`
-    layouts: ClassVar[Sequence[Layout]] = ()  # where its files may lie; the first that is complete is taken
+    source: ClassVar[Source | None] = None  # None: it cannot be downloaded
+    layouts: ClassVar[Sequence[Layout]] = ()  # where its files may be; the first complete one is used
+    built_in: ClassVar[bool] = False  # it is generated and needs no files
     options: ClassVar[type[Options]] = Options
-    query: ClassVar[bool] = False  # its instances have a question or hypothesis (`table`: if its option `query` is set)
-    unseen: ClassVar[bool] = False  # an instance whose answer is no class is kept, without a label
+    class_names: ClassVar[tuple[str, ...] | None] = None  # in the order of their indices; None: see `answers`
+    query: ClassVar[bool] = False  # instances have a question or hypothesis (`table`: if its option `query` is set)
+    unseen: ClassVar[bool] = False  # instances whose answer is no class are kept, without a label
 
     def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:
-        """The corpus's files below one of `roots`, or None; a subset's only if `subset` allows it."""
-        return find_layout(roots, self.layouts, subset=subset)
+        """The corpus's files below one of `roots`, or None; part of the data only if `subset` allows it."""
+        return Found() if self.built_in else find_layout(roots, self.layouts, subset=subset)
 
     @abstractmethod
     def documents(self, found: Found, options: Any) -> Iterator[Document]:
         """Every document, tokenised, one at a time; `split` is the native one ("" if there is none)."""
 
-    @abstractmethod
+    def native_splits(self, found: Found) -> Iterator[str]:
+        """The split of every row, to check a download; needed where there is a `source`."""
+        raise NotImplementedError(f"corpus {self.name} has a source, but does not count its rows")
+
     def classes(self, options: Any) -> tuple[str, ...] | None:
         """The class names in the order of their indices; None: what `answers` finds in the training split."""
+        return self.class_names
 
     def answers(self, training: pl.LazyFrame) -> Iterable[str]:
         """The class names in the order of their indices, where `classes` gives none: the training labels.
@@ -70,18 +77,18 @@ class Reader(ABC):
         `training` has the columns tokens, label and, where documents have them, truth, query, candidates (names) and
         sentences.
         """
-        return class_names(training.select("label").collect()["label"])
+        return sorted_classes(training.select("label").collect()["label"])
 
     def tokenise(self, text: str, options: Any) -> list[str]:
         """The tokens of a text, as in this corpus."""
         return tokeniser()(text)
 
     def has_sentences(self, options: Any) -> bool:
-        """Whether its texts are cut into sentences."""
+        """Whether its texts are split into sentences."""
         return False
 
     def sentences(self, text: str, options: Any) -> list[list[str]] | None:
-        """The tokens of a text sentence by sentence, as in this corpus; None: its texts are not cut into sentences."""
+        """The tokens of a text by sentence, as in this corpus; None: its texts are not split into sentences."""
         return None
 
     def split(self, table: pl.DataFrame, options: Any) -> pl.Series:
@@ -90,3 +97,13 @@ class Reader(ABC):
         Where documents have sentences there are also `sentences`, how many, and `longest`, the tokens of the longest.
         """
         return table["split"]
+
+
+def sorted_classes(labels: Iterable[str]) -> tuple[str, ...]:
+    """The different labels in order: by number where all are numbers, else alphabetically.
+
+    >>> sorted_classes(["10", "9", "-1.5"]), sorted_classes(["10", "9", "nan"])
+    (('-1.5', '9', '10'), ('10', '9', 'nan'))
+    """
+    names = sorted(set(labels))  # first, so that equal numbers ("1", "1.0") have an order too
+    return tuple(sorted(names, key=float) if all(map(_NUMBER.fullmatch, names)) else names)

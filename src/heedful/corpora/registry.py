@@ -1,33 +1,46 @@
-"""What corpora there are and which are at hand, for `heedful corpora`."""
+"""The corpora there are, and which of them are at hand (`heedful corpora`)."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from heedful.corpora.locating import Found, data_folders
 from heedful.corpora.reader import Reader
-from heedful.corpora.readers.adr import ADR
-from heedful.corpora.readers.agnews import AGNews
-from heedful.corpora.readers.babi import Babi1, Babi2, Babi3
-from heedful.corpora.readers.babi_simulated import Simulated1, Simulated2, Simulated3
-from heedful.corpora.readers.cnn import CNN
-from heedful.corpora.readers.imdb import IMDB, IMDBRatings
-from heedful.corpora.readers.mimic import Anemia, Diabetes
-from heedful.corpora.readers.newsgroups import Newsgroups
-from heedful.corpora.readers.planted import Planted
-from heedful.corpora.readers.snli import SNLI
-from heedful.corpora.readers.sst import SST
-from heedful.corpora.readers.table import Table
-from heedful.corpora.readers.zhang import Amazon, Yahoo, Yelp
 from heedful.errors import unknown_name
 
-_ALL = (
-    *(SST(), IMDB(), Newsgroups(), AGNews(), ADR(), Diabetes(), Anemia()),
-    *(Babi1(), Babi2(), Babi3(), CNN(), SNLI()),
-    *(Yahoo(), IMDBRatings(), Amazon(), Yelp()),
-    *(Planted(), Simulated1(), Simulated2(), Simulated3(), Table()),
+# one line a corpus: module and class below `readers`, in the order of `heedful corpora`
+_CLASSES = (
+    "sst.SST",
+    "imdb.IMDB",
+    "newsgroups.Newsgroups",
+    "agnews.AGNews",
+    "adr.ADR",
+    "mimic.Diabetes",
+    "mimic.Anemia",
+    "babi.Babi1",
+    "babi.Babi2",
+    "babi.Babi3",
+    "cnn.CNN",
+    "snli.SNLI",
+    "zhang.Yahoo",
+    "imdb_ratings.IMDBRatings",
+    "zhang.Amazon",
+    "zhang.Yelp",
+    "planted.Planted",
+    "babi_simulated.Simulated1",
+    "babi_simulated.Simulated2",
+    "babi_simulated.Simulated3",
+    "table.Table",
 )
 
-READERS: dict[str, Reader] = {reader.name: reader for reader in _ALL}
+
+def _reader(place: str) -> Reader:
+    module, _, name = place.partition(".")
+    reader: Reader = getattr(import_module(f"heedful.corpora.readers.{module}"), name)()
+    return reader
+
+
+READERS: dict[str, Reader] = {reader.name: reader for reader in map(_reader, _CLASSES)}
 
 
 def reader_of(name: str) -> Reader:
@@ -57,7 +70,7 @@ def overview(data: Path | None = None) -> list[Entry]:
 
 
 def _entry(reader: Reader, roots: list[Path]) -> Entry:
-    # a reader whose options have no defaults, such as `table`, cannot be looked for
+    # a reader whose options have no defaults, such as `table`, cannot be searched for
     needs_options = any(field.is_required() for field in reader.options.model_fields.values())
     found = None if needs_options else reader.find(roots, reader.options(), subset=True)
     return Entry(
@@ -66,8 +79,8 @@ def _entry(reader: Reader, roots: list[Path]) -> Entry:
         sizes=reader.sizes,
         found=_place(found),
         subset_only=found is not None and found.subset,
-        built_in=found is not None and not found.files,
-        downloadable=reader.downloadable,
+        built_in=reader.built_in,
+        downloadable=reader.source is not None,
         how_to_get=reader.how_to_get,
     )
 

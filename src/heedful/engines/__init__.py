@@ -1,4 +1,4 @@
-"""Engines: where the tasks of a sweep are worked on. Each is one file."""
+"""Engines: where the tasks of a sweep run. One file per engine."""
 
 from pathlib import Path
 from typing import Protocol, Self
@@ -10,22 +10,22 @@ ENGINES = ("local", "ray")
 
 
 class Engine(Protocol):
-    """Works on several tasks at a time."""
+    """Runs several tasks at a time."""
 
     workers: int
 
     @property
     def free(self) -> int:
-        """How many tasks can be started now."""
+        """Number of tasks that can be started now."""
 
     def start(self, task: Task) -> None:
-        """Begin a task; there must be a free worker."""
+        """Start a task; there must be a free worker."""
 
     def wait(self, timeout: float) -> list[tuple[Task, Outcome]]:
-        """The tasks that have ended since the last call; waits for one, at most so many seconds."""
+        """The tasks that have ended since the last call; waits for one, at most `timeout` seconds."""
 
     def close(self) -> None:
-        """Stop what is going on and leave no process behind."""
+        """Stop all tasks and leave no process behind."""
 
     def __enter__(self) -> Self: ...
 
@@ -35,7 +35,7 @@ class Engine(Protocol):
 def open_engine(
     name: str, *, workers: int | None, threads: int, address: str | None = None, log: Path | None = None
 ) -> Engine:
-    """An engine by name; by default it has as many workers as tasks of so many threads keep all processors busy."""
+    """Open an engine by name; by default with as many workers of `threads` threads as there are processors for."""
     if name not in ENGINES:
         raise unknown_name("engine", name, ENGINES)
     if workers is not None and workers < 1:

@@ -1,6 +1,6 @@
-"""A worker process, as its engine sees it: pipes, and the task it is at.
+"""The local engine: tasks in worker processes on this machine.
 
-It is a plain Python process, not one of multiprocessing, which would load the caller's script again.
+A worker is a plain Python process, because multiprocessing would import the caller's script again.
 """
 
 import json
@@ -17,12 +17,82 @@ from typing import IO, Self, cast
 
 from heedful.engines.task import Outcome, Task
 
+GRACE = 10.0  # seconds before a worker that was asked to stop is killed
 _COMMAND = "from heedful.engines.worker import main; main()"
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
+class LocalEngine:
+    """A pool of worker processes; one that dies is replaced, and its task is lost."""
+
+    def __init__(self, workers: int, *, log: Path | None = None) -> None:
+        self.workers = workers
+        self._log = log
+        self._pool: list[Process] = []
+        self._answers: SimpleQueue[tuple[Process, str]] = SimpleQueue()
+
+    @property
+    def free(self) -> int:
+        """Workers that are idle or not started yet."""
+        return self.workers - sum(worker.task is not None for worker in self._pool)
+
+    def start(self, task: Task) -> None:
+        """Send a task to an idle worker with the right number of threads, or to a new one."""
+        idle = [worker for worker in self._pool if worker.task is None]
+        for worker in sorted(idle, key=lambda each: each.threads != task.threads):
+            if worker.threads == task.threads and worker.send(task):
+                return
+            self._discard(worker)  # it has died, or has another number of threads
+        worker = Process(task.threads, self._answers, self._log)
+        self._pool.append(worker)
+        worker.send(task)
+
+    def wait(self, timeout: float) -> list[tuple[Task, Outcome]]:
+        """Outcomes of tasks, including those of workers that died: the end of their pipe is noticed at once."""
+        ended: list[tuple[Task, Outcome]] = []
+        try:
+            while True:
+                worker, line = self._answers.get(timeout=0 if ended else timeout)
+                task, worker.task = worker.task, None
+                if task is not None:
+                    ended.append((task, Outcome(**json.loads(line)) if line else worker.exit_outcome()))
+                if not line and worker in self._pool:
+                    self._discard(worker)
+        except Empty:
+            return ended
+
+    def close(self) -> None:
+        """Stop all workers; busy ones get some seconds to clean up."""
+        try:
+            for worker in self._pool:
+                worker.terminate()
+            deadline = time.monotonic() + GRACE
+            for worker in self._pool:
+                worker.wait(deadline - time.monotonic())
+        finally:  # also after a second Ctrl-C
+            for worker in list(self._pool):
+                self._discard(worker)
+
+    def _discard(self, worker: "Process") -> None:
+        self._pool.remove(worker)
+        worker.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def cores() -> int:
+    """Number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Process:
-    """Starts at once; each answer is put into a queue with the process itself, and an empty one when it ends."""
+    """A worker process. It puts (process, answer) into a queue for each task, with an empty answer when it ends."""
 
     def __init__(self, threads: int, answers: "SimpleQueue[tuple[Process, str]]", log: Path | None) -> None:
         self.threads = threads
@@ -44,8 +114,8 @@ class Process:
                 answers.put((self, line.decode()))
         answers.put((self, ""))
 
-    def give(self, task: Task) -> bool:
-        """Hand over a task; False if the process has died."""
+    def send(self, task: Task) -> bool:
+        """Send a task; False if the process has died."""
         self.task = task
         try:
             self._tasks.write(json.dumps(task._asdict()).encode() + b"\n")
@@ -54,8 +124,8 @@ class Process:
             return False
         return True
 
-    def end(self) -> Outcome:
-        """What became of the task of a dead worker."""
+    def exit_outcome(self) -> Outcome:
+        """The outcome of the task of a process that has died."""
         code = self._process.wait()
         if code >= 0:
             return Outcome("lost", f"its worker process ended with exit code {code}")
@@ -64,11 +134,11 @@ class Process:
         return Outcome("lost", f"its worker process was ended by {name}{hint}")
 
     def terminate(self) -> None:
-        """Ask it to leave its task in good order and end."""
+        """Ask it to clean up and end."""
         self._process.terminate()
 
     def wait(self, seconds: float) -> None:
-        """Let it come to its end."""
+        """Wait for it to end."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0.0, seconds))
 
@@ -81,78 +151,6 @@ class Process:
 
 
 def _environment(threads: int) -> dict[str, str]:
-    """That of this process, with the limits that libraries look for when they are loaded, and its own search path."""
+    """The environment of this process, with thread limits for numerical libraries and its module search path."""
     path = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
     return {**os.environ, **{name: str(threads) for name in _THREADS}, "PYTHONPATH": path}
-
-
-GRACE = 10.0  # seconds to stop in before a worker is killed
-
-
-def cores() -> int:
-    """The processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-class LocalEngine:
-    """So many workers; a killed one is replaced, and costs the task it was at."""
-
-    def __init__(self, workers: int, *, log: Path | None = None) -> None:
-        self.workers = workers
-        self._log = log
-        self._pool: list[Process] = []
-        self._answers: SimpleQueue[tuple[Process, str]] = SimpleQueue()
-
-    @property
-    def free(self) -> int:
-        """Workers that do nothing or could be started."""
-        return self.workers - sum(worker.task is not None for worker in self._pool)
-
-    def start(self, task: Task) -> None:
-        """Give a task to an idle worker with the right number of threads, or to a new one."""
-        idle = [worker for worker in self._pool if worker.task is None]
-        for worker in sorted(idle, key=lambda each: each.threads != task.threads):
-            if worker.threads == task.threads and worker.give(task):
-                return
-            self._discard(worker)  # it has just died, or its libraries have other threads
-        worker = Process(task.threads, self._answers, self._log)
-        self._pool.append(worker)
-        worker.give(task)
-
-    def wait(self, timeout: float) -> list[tuple[Task, Outcome]]:
-        """Answers, and what dead workers were at: the end of their pipe is seen at once."""
-        ended: list[tuple[Task, Outcome]] = []
-        try:
-            while True:
-                worker, line = self._answers.get(timeout=0 if ended else timeout)
-                task, worker.task = worker.task, None
-                if task is not None:
-                    ended.append((task, Outcome(**json.loads(line)) if line else worker.end()))
-                if not line and worker in self._pool:
-                    self._discard(worker)
-        except Empty:
-            return ended
-
-    def close(self) -> None:
-        """Stop all workers; those at work get some seconds to leave their task in good order."""
-        try:
-            for worker in self._pool:
-                worker.terminate()
-            deadline = time.monotonic() + GRACE
-            for worker in self._pool:
-                worker.wait(deadline - time.monotonic())
-        finally:  # also when told to hurry
-            for worker in list(self._pool):
-                self._discard(worker)
-
-    def _discard(self, worker: Process) -> None:
-        self._pool.remove(worker)
-        worker.kill()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -1,6 +1,6 @@
-"""The Ray engine: tasks on a cluster that is running, or on one of this machine's processors, ended with the sweep.
+"""The Ray engine: tasks on a running cluster, or on a local one that is shut down after the sweep.
 
-What tasks leave behind goes through the directory of runs, which all machines must share; only outcomes are sent.
+All machines must share the directory of runs, into which tasks write; only outcomes are sent.
 """
 
 import os
@@ -15,13 +15,13 @@ from heedful.engines.local import cores
 from heedful.engines.task import Outcome, Task, attempt
 from heedful.errors import MissingExtra, NotFound
 
-CONNECT = 3.0  # seconds for an address to answer at all
-PROBE = 30.0  # seconds for it to turn out to be a Ray cluster; Ray itself would try for minutes
-GRACE = 10.0  # seconds to stop in before tasks are killed
+CONNECT = 3.0  # seconds for an address to answer
+PROBE = 30.0  # seconds for a Ray cluster to accept a connection; Ray itself would try for minutes
+GRACE = 10.0  # seconds before tasks that were asked to stop are killed
 
 
 class RayEngine:
-    """As many tasks at a time as the cluster has processors for, or so many workers."""
+    """Runs `workers` tasks at a time; by default as many as the cluster has processors for."""
 
     def __init__(self, address: str | None, *, workers: int | None, threads: int) -> None:
         if find_spec("ray") is None:
@@ -39,23 +39,23 @@ class RayEngine:
 
     @property
     def free(self) -> int:
-        """Tasks that the cluster can take on."""
+        """Number of tasks that can be started now."""
         return self.workers - len(self._running)
 
     def start(self, task: Task) -> None:
-        """Send a task; Ray allows its libraries as many threads as it has processors, unless OMP_NUM_THREADS is set."""
+        """Send a task; Ray sets its threads to its processors, unless OMP_NUM_THREADS is set."""
         function = self._ray.remote(num_cpus=task.threads, max_retries=0)(_attempt)
         self._running[function.remote(tuple(task), str(Path.cwd()), self._settings)] = task
 
     def wait(self, timeout: float) -> list[tuple[Task, Outcome]]:
-        """Answers, and tasks whose worker or machine is gone."""
+        """Outcomes of tasks, including those whose worker or machine is gone."""
         ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=timeout)
         if ready:  # others may be ready as well
             ready, _ = self._ray.wait(list(self._running), num_returns=len(self._running), timeout=0)
         return [(self._running.pop(reference), self._outcome(reference)) for reference in ready]
 
     def close(self) -> None:
-        """Stop all tasks, leave the cluster, and end it if it was our own."""
+        """Stop all tasks and disconnect from the cluster; a local one is shut down."""
         try:
             if self._running:
                 for reference in self._running:
@@ -82,7 +82,7 @@ class RayEngine:
 
 
 def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tuple[str, str]:
-    """Do a task as if in the folder and with the settings of whoever asked for it."""
+    """Run a task in the working directory and with the settings of the process that sent it."""
     os.environ.update(settings)
     if Path(folder).is_dir():
         os.chdir(folder)
@@ -91,7 +91,7 @@ def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tu
 
 
 def _probe(address: str) -> None:
-    """Raise within seconds unless there is a Ray cluster at an address."""
+    """Raise within seconds unless there is a Ray cluster at the address."""
     remedy = "start one with `ray start --head`, or leave --address out for one of this machine's own"
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:

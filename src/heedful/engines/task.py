@@ -1,4 +1,4 @@
-"""What engines work on: a function by name and arguments that JSON can hold, so that any process can be asked."""
+"""Tasks of engines: a function by name and JSON-serialisable arguments, so that any process can run it."""
 
 import traceback
 from importlib import import_module
@@ -17,14 +17,14 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How it ended: done, failed for a reason that stays, crashed, or lost with its worker."""
+    """How a task ended: done, failed (a retry would fail too), crashed, or lost with its worker."""
 
     state: Literal["done", "failed", "crashed", "lost"]
     reason: str = ""
 
 
 def attempt(task: Task) -> Outcome:
-    """Do a task; errors are outcomes."""
+    """Run a task; errors become outcomes."""
     module, _, name = task.work.partition(":")
     try:
         getattr(import_module(module), name)(**task.arguments)

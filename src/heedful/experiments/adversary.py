@@ -1,5 +1,7 @@
-"""How different could attention be without changing the output? Jain & Wallace 2019, section 4.2.2: the eps-max JSD."""
+"""How different could attention be with the same output? The eps-max JSD of Jain & Wallace 2019, section 4.2.2."""
 
+import math
+from functools import partial
 from numbers import Real
 from typing import Literal, get_args
 
@@ -14,7 +16,7 @@ from heedful.experiments.adversaries.paper_search import Objective, Preset, sear
 from heedful.experiments.adversaries.tanh_decoders import beyond_affine
 from heedful.experiments.adversaries.two_classes import moved, two_classes
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_count, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame
 from heedful.experiments.summary import Estimate, estimates
 from heedful.experiments.tanh_view import TanhView
 from heedful.experiments.view import View
@@ -24,8 +26,9 @@ from heedful.measures import jsd
 from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream, keys
 
-RELEASED_SELECTION = 0.05
-
+RELEASED_SELECTION = 0.05  # epsilon of the released code when it selects, whatever it searched with
+LARGEST_JSD = math.log(2)  # of maps with nothing in common
+ROUNDING = 1e-6  # distances that differ by less are the same
 Method = Literal["exact", "search"]
 
 
@@ -65,74 +68,28 @@ def adversary(
     return _frame(evidence, view, found)
 
 
-def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
-    if method not in get_args(Method):
-        raise unknown_name("method", method, get_args(Method))
-    if preset not in get_args(Preset):
-        raise unknown_name("preset", preset, get_args(Preset))
-    check_epsilon(epsilon)
-    for name, value in (("distributions", distributions), ("steps", steps)):
-        check_count(name, value, least=1)
-
-
-def check_epsilon(epsilon: float) -> None:
-    """Raise unless an output may move by so much."""
-    if not (isinstance(epsilon, Real) and 0 < epsilon < 1):
-        raise BadConfig(
-            f"epsilon={epsilon!r}: it is how far an output may move, in total variation distance, which lies between "
-            "0 and 1; give a number between them, such as 0.01"
-        )
-
-
-def _best(
-    view: AffineView | TanhView, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
-) -> Found:
-    """What is proven to be the optimum, or comes nearest to it."""
-    if isinstance(view, TanhView):
-        return beyond_affine(view, epsilon, stream, instances, distributions=distributions, steps=steps)
-    if view.classes == 2:
-        return two_classes(view, epsilon)
-    return several_classes(view, epsilon, stream, instances)
-
-
-def _select(view: View, candidates: Ragged, epsilon: float) -> Found:
-    """The most divergent feasible candidate (N, k), the model's own attention among them."""
-    columns = [candidates.like(column) for column in candidates.values.T]
-    columns.append(view.weights)
-    divergence = np.stack([jsd(column, view.weights) for column in columns], axis=1)  # (n, k + 1)
-    distance = np.stack([moved(view, column) for column in columns], axis=1)
-    best = farthest(divergence, distance, epsilon)[candidates.row_of_value]  # (N,)
-    weights: Floats = np.stack([column.values for column in columns], axis=1)[np.arange(len(best)), best]
-    upper = upper_bound(view, epsilon) if isinstance(view, AffineView) else decoder_free_bound(view.weights)
-    return Found(candidates.like(weights), upper)
-
-
-def _feasible(view: View, found: Found, epsilon: float) -> Found:
-    """Scores beyond all measure (1e8) leave no digits to meet a bound with; the model's own attention meets any."""
-    met = moved(view, found.weights) <= epsilon + SLACK  # (n,)
-    weights = np.where(met[found.weights.row_of_value], found.weights.values, view.weights.values)
-    return found._replace(weights=found.weights.like(weights))
-
-
-def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
-    divergence = jsd(found.weights, view.weights)
-    apart = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
-    upper = np.where(np.abs(apart) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": pl.Series(view.decided, dtype=pl.Int32),
-            "weights": list_column(found.weights),
-            "jsd": divergence,
-            "tvd": moved(view, found.weights),
-            "upper": upper,
-            "certified": np.abs(apart) <= PROVEN,
-            "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
-        }
-    )
-
-
-ROUNDING = 1e-6  # distances that differ by less are the same
+ADVERSARY = Experiment(
+    name="adversary",
+    function=adversary,
+    question="How different could the weights be with the same output?",
+    headline=Headline(
+        pl.col("jsd"), f"A map as different as JSD {{:.3f}} (of at most {LARGEST_JSD:.2f}) gives nearly the same output"
+    ),
+    options=lambda settings: {"epsilon": settings.options.epsilon},
+    random=True,
+    exact="two classes: the proven optimum; more: bounds",
+)
+ADVERSARY_SEARCH = Experiment(
+    name="adversary_search",
+    function=partial(adversary, method="search"),
+    question="How different are the weights that the paper's own search finds?",
+    headline=Headline(pl.col("jsd"), f"The paper's search gets as far as JSD {{:.3f}} (of at most {LARGEST_JSD:.2f})"),
+    options=lambda settings: {"epsilon": settings.options.epsilon, "preset": settings.preset},
+    random=True,
+    default=False,  # slow, and there only to be compared with
+    exact="no: what gradient descent finds, beside the bound",
+    page="adversary.md",
+)
 
 
 def adversary_scores(
@@ -157,3 +114,70 @@ def adversary_scores(
             missed=pl.when(within).then(missed),
         )
     return estimates(quantities, seed=seed, draws=draws)
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Raise unless an output may move by so much."""
+    if not (isinstance(epsilon, Real) and 0 < epsilon < 1):
+        raise BadConfig(
+            f"epsilon={epsilon!r}: how far the output may move, in total variation distance; give a number "
+            "between 0 and 1, such as 0.01"
+        )
+
+
+def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
+    if method not in get_args(Method):
+        raise unknown_name("method", method, get_args(Method))
+    if preset not in get_args(Preset):
+        raise unknown_name("preset", preset, get_args(Preset))
+    check_epsilon(epsilon)
+    for name, value in (("distributions", distributions), ("steps", steps)):
+        check_count(name, value, least=1)
+
+
+def _best(
+    view: AffineView | TanhView, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
+) -> Found:
+    """The proven optimum, or the best found."""
+    if isinstance(view, TanhView):
+        return beyond_affine(view, epsilon, stream, instances, distributions=distributions, steps=steps)
+    if view.classes == 2:
+        return two_classes(view, epsilon)
+    return several_classes(view, epsilon, stream, instances)
+
+
+def _select(view: View, candidates: Ragged, epsilon: float) -> Found:
+    """The most divergent feasible candidate (N, k), the model's own attention among them."""
+    columns = [candidates.like(column) for column in candidates.values.T]
+    columns.append(view.weights)
+    divergence = np.stack([jsd(column, view.weights) for column in columns], axis=1)  # (n, k + 1)
+    distance = np.stack([moved(view, column) for column in columns], axis=1)
+    best = farthest(divergence, distance, epsilon)[candidates.row_of_value]  # (N,)
+    weights: Floats = np.stack([column.values for column in columns], axis=1)[np.arange(len(best)), best]
+    upper = upper_bound(view, epsilon) if isinstance(view, AffineView) else decoder_free_bound(view.weights)
+    return Found(candidates.like(weights), upper)
+
+
+def _feasible(view: View, found: Found, epsilon: float) -> Found:
+    """Fall back on the model's own attention where huge scores (1e8) leave too few digits to meet epsilon."""
+    met = moved(view, found.weights) <= epsilon + SLACK  # (n,)
+    weights = np.where(met[found.weights.row_of_value], found.weights.values, view.weights.values)
+    return found._replace(weights=found.weights.like(weights))
+
+
+def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
+    divergence = jsd(found.weights, view.weights)
+    gap = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
+    upper = np.where(np.abs(gap) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(evidence.ids), dtype=pl.String),
+            "decision": pl.Series(view.decided, dtype=pl.Int32),
+            "weights": list_column(found.weights),
+            "jsd": divergence,
+            "tvd": moved(view, found.weights),
+            "upper": upper,
+            "certified": np.abs(gap) <= PROVEN,
+            "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
+        }
+    )

@@ -1,6 +1,6 @@
-"""Affine decoders: what each item says alone, and by how much it argues for the decision, in float64.
+"""The view of affine decoders, in float64: the logits that each item has alone. Every exact experiment rests on it.
 
-Every exact experiment stands on this. A sigmoid model (K = 1) is the two-class model with scores [0, S] and bias
+ A sigmoid model (K = 1) is the two-class model with scores [0, S] and bias
 [0, b]. Because attention sums to one, the bias can be given to every item: any attention `a` has logits `a @ alone`.
 """
 
@@ -16,7 +16,7 @@ from heedful.ragged import Floats, Indices, Ragged
 
 @dataclass(frozen=True, eq=False)
 class AffineView(View):
-    """Instances as the exact experiments see them."""
+    """Instances with the logits of each item alone."""
 
     weights: Ragged  # (N,) float64, each row normalised
     alone: Ragged  # (N, K) float64, K >= 2: the logits if an item had all the attention
@@ -59,23 +59,23 @@ class AffineView(View):
         moved = shuffled(weights, orders)  # (B, P, T)
         return Sums(moved @ alone, moved @ np.abs(alone))
 
-    def says(self, items: Indices) -> Sums:
-        """Logits (M, K) if these of all items had all the attention of their instances."""
+    def decode_single(self, items: Indices) -> Sums:
+        """Logits (M, K) of single items (M,)."""
         alone: Floats = self.alone.values[items]
         return Sums(alone, np.abs(alone))
 
     @property
-    def nothing(self) -> Sums:
-        """Logits where nothing is attended to, (n, K): the bias."""
+    def unattended(self) -> Sums:
+        """Logits if nothing is attended to, (n, K): the bias."""
         return Sums(self.bias, np.abs(self.bias))
 
-    def mixes(self, rows: Indices) -> Floats:
-        """What each item says alone, and its size: (B, T, 2K)."""
+    def item_vectors(self, rows: Indices) -> Floats:
+        """The logits of each item alone, and their absolute values: (B, T, 2K)."""
         alone, _ = self.alone.take(rows).pad()
         return np.concatenate([alone, np.abs(alone)], axis=-1)
 
-    def left(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
-        """Logits (B, M, K) of instances (B,) of which sums (B, M, 2K) of weight (B, M) are left."""
+    def decode_sums(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
+        """Logits (B, M, K) of instances (B,) from weighted sums (B, M, 2K) of total weight (B, M)."""
         none, total = mass == 0, np.where(mass == 0, 1.0, mass)[..., None]
         logits, sizes = np.split(mixed / total, 2, axis=-1)
         if none.any():
@@ -84,9 +84,9 @@ class AffineView(View):
         return Sums(logits, sizes)
 
     def by_class(self, rows: Indices) -> tuple[Floats, Floats]:
-        """Weights (B, T), and what items say alone, class by class, (K, B, T): sums then run along memory.
+        """Weights (B, T), and the logits of items alone by class, (K, B, T), so that sums run along memory.
 
-        Padding has no weight; what it says is anybody's.
+        Padding has no weight; its logits are arbitrary.
         """
         lengths = self.weights.lengths[rows]
         places = np.arange(int(lengths.max(initial=0)))
@@ -95,7 +95,7 @@ class AffineView(View):
         return weights, np.moveaxis(self.alone.values.take(cells, axis=0), 2, 0)
 
     def effects(self, directions: Floats) -> Ragged:
-        """How fast logits move in directions (n, K) as the weight of each item grows: its scores, without the bias."""
+        """Derivative of logits in directions (n, K) by the weight of each item: its scores, without the bias."""
         rows = self.weights.row_of_value
         scores = self.alone.values - self.bias[rows]
         return self.weights.like((scores * directions[rows]).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Do two models that were told the same attend to the same items? (Wiegreffe & Pinter 2019, section 3.2)"""
+"""Do two models, such as two seeds, attend to the same items? (Wiegreffe & Pinter 2019, section 3.2)"""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""Measures of importance, row by row as in the evidence they are about."""
+"""Does attention rank words as measures of importance do? (Jain & Wallace 2019, section 4.1)"""
 
 from itertools import combinations
 
@@ -7,14 +7,56 @@ import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
-from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
 from heedful.experiments.views import decisions_of
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices, Ragged
 from heedful.rank_correlation import kendall, top_distance
 
 
-def measured(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
+@bounded
+def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) -> pl.DataFrame:
+    """One row an instance; for each two of `attention` and the measures in `importance`, Kendall's `tau_<one>_<other>`,
+    its p-value `p_<one>_<other>`, and `top_<one>_<other>`, the distance of the lists of the `top` items (0 the same, 1
+    opposite). Null where undefined: fewer than two items, or one of the two constant.
+
+    `importance` has one row an instance and measure (see docs/formats.md); a measure with one row for each output is
+    taken at the decided one. Signs are dropped: magnitude is importance.
+    """
+    check_count("top", top, least=1)
+    decided = decisions_of(evidence)
+    measures = measure_values(evidence, importance, decided)
+    vectors = {"attention": evidence.weights}
+    vectors |= {name: values.like(np.abs(values.values)) for name, values in measures.items()}
+    columns: dict[str, pl.Series] = {
+        "id": pl.Series(list(evidence.ids), dtype=pl.String),
+        "decision": pl.Series(decided, dtype=pl.Int32),
+    }
+    for (one, first), (other, second) in combinations(vectors.items(), 2):
+        tau, p_value = kendall(first, second)
+        figures = {"tau": tau, "p": p_value, "top": top_distance(first, second, top=top)}
+        columns |= {f"{name}_{one}_{other}": pl.Series(values).fill_nan(None) for name, values in figures.items()}
+    return pl.DataFrame(columns)
+
+
+CORRELATION = Experiment(
+    name="correlation",
+    function=correlation,
+    question="Does attention rank words as gradients and leave-one-out do?",
+    headline=Headline(
+        pl.col("tau_attention_gradient"), "Kendall's tau of attention and gradients is {:.3f} on average"
+    ),
+    needs=("importance",),
+    options=lambda settings: {"top": settings.options.top or usual_top(settings.mean_items())},
+)
+
+
+def usual_top(mean_items: float) -> int:
+    """A tenth of a text, ten items at least, as in the released code."""
+    return max(10, int(0.1 * mean_items))
+
+
+def measure_values(evidence: Evidence, importance: pl.DataFrame, decided: Indices) -> dict[str, Ragged]:
     """The values (N,) of each measure in a frame with one row an instance and measure (see docs/formats.md); a measure
     with one row for each output is taken at the decided one."""
     missing = [name for name in ("id", "measure", "output", "values") if name not in importance.columns]
@@ -49,28 +91,3 @@ def _aligned(evidence: Evidence, importance: pl.DataFrame, measure: str) -> Ragg
         bad = int(values.row_of_value[~np.isfinite(values.values)][0])
         raise BadInput(f"importance, measure '{measure}', instance '{evidence.ids[bad]}': a value is NaN or infinite")
     return values
-
-
-@bounded
-def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) -> pl.DataFrame:
-    """One row an instance; for each two of `attention` and the measures in `importance`, Kendall's `tau_<one>_<other>`,
-    its p-value `p_<one>_<other>`, and `top_<one>_<other>`, the distance of the lists of the `top` items (0 the same, 1
-    opposite). Null where undefined: fewer than two items, or one of the two constant.
-
-    `importance` has one row an instance and measure (see docs/formats.md); a measure with one row for each output is
-    taken at the decided one. Importance is what its size says: signs are dropped.
-    """
-    check_count("top", top, least=1)
-    decided = decisions_of(evidence)
-    measures = measured(evidence, importance, decided)
-    vectors = {"attention": evidence.weights}
-    vectors |= {name: values.like(np.abs(values.values)) for name, values in measures.items()}
-    columns: dict[str, pl.Series] = {
-        "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "decision": pl.Series(decided, dtype=pl.Int32),
-    }
-    for (one, first), (other, second) in combinations(vectors.items(), 2):
-        tau, p_value = kendall(first, second)
-        figures = {"tau": tau, "p": p_value, "top": top_distance(first, second, top=top)}
-        columns |= {f"{name}_{one}_{other}": pl.Series(values).fill_nan(None) for name, values in figures.items()}
-    return pl.DataFrame(columns)

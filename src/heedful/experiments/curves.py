@@ -1,5 +1,6 @@
-"""How much of the output hangs on the items that rank first? Comprehensiveness and sufficiency (DeYoung et al. 2020,
-ERASER, section 4), at the level of attention: items lose their weight, not their place in the text.
+"""Comprehensiveness and sufficiency (DeYoung et al. 2020, ERASER, section 4) of attention: by how much does the
+predicted probability fall without the top-ranked items, or with them alone? Items lose their weight, not their place in
+the text.
 """
 
 from collections.abc import Sequence
@@ -10,13 +11,13 @@ import polars as pl
 
 from heedful.errors import BadConfig
 from heedful.evidence import Evidence, probabilities
-from heedful.experiments.correlation import measured
-from heedful.experiments.experiment import bounded
+from heedful.experiments.correlation import measure_values
+from heedful.experiments.experiment import Experiment, Headline, bounded
 from heedful.experiments.rankings import (
     ORDERINGS,
-    Left,
     Ranked,
     Ranker,
+    WeightedSums,
     batches,
     check_rankings,
     each_item,
@@ -32,6 +33,7 @@ from heedful.ragged import Floats, Indices, Ragged
 from heedful.randomness import keys
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
+_STEPS = ("probability", "js", "mass")
 
 
 @bounded
@@ -43,9 +45,9 @@ def curves(
     importance: pl.DataFrame | None = None,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """One row an instance: for each ranking by how much the probability of the decision falls without the items that
-    rank first, `<ranking>_comprehensiveness`, and with them alone, `<ranking>_sufficiency`: means over the shares of
-    all items that are taken (one item at least); at each share, `<ranking>_comprehensiveness_at` and
+    """One row an instance: for each ranking, by how much the predicted class's probability falls when the top items'
+    attention is zeroed, `<ranking>_comprehensiveness`, and when only theirs is kept, `<ranking>_sufficiency`: means
+    over `shares` of all items (one item at least); at each share, `<ranking>_comprehensiveness_at` and
     `<ranking>_sufficiency_at`.
 
     The first items matter if comprehensiveness is high, and they are enough if sufficiency is low. Every measure in
@@ -63,7 +65,7 @@ def curves(
     }
     rankers: dict[str, Ranker | Ranked] = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names}
     if importance is not None:
-        rankers |= {name: Ranked(values) for name, values in measured(evidence, importance, view.decided).items()}
+        rankers |= {name: Ranked(values) for name, values in measure_values(evidence, importance, view.decided).items()}
     figures = ("comprehensiveness", "sufficiency")
     kept = {(name, figure): np.empty(sizes.shape) for name in rankers for figure in figures}
     for rows in batches(view):
@@ -79,28 +81,19 @@ def curves(
     return pl.DataFrame(columns)
 
 
-def first_items(lengths: Indices, shares: Floats) -> Indices:
-    """How many items are so many shares of all, (n, P): rounded up, and one at least."""
-    exact = lengths[:, None] * shares
-    return np.maximum(1, np.ceil(exact - 1e-9)).astype(np.int64)  # 7 % of 100 are 7.000000000000001
-
-
-def _kept(view: View, rows: Indices, left: Left, sizes: Indices) -> Floats:
-    """The probability of the decision at the given steps (B, P)."""
-    mixed = np.take_along_axis(left.mixed, sizes[..., None], axis=1)
-    output = probabilities(view.left(rows, mixed, np.take_along_axis(left.mass, sizes, axis=1)).logits)  # (B, P, K)
-    return np.take_along_axis(output, view.decided[rows, None, None], axis=2)[..., 0]
-
-
-def check_shares(shares: Sequence[float]) -> Floats:
-    """Shares of all items, or an error that says what they must be."""
-    good = not isinstance(shares, str) and all(isinstance(share, Real) and 0 < share <= 1 for share in shares)
-    if not good or not len(shares):
-        raise BadConfig(f"shares = {shares!r}: give shares of all items, above 0 and at most 1, such as [0.1, 0.5]")
-    return np.array(shares, dtype=np.float64)
-
-
-_CURVES = ("probability", "js", "mass")
+CURVES = Experiment(
+    name="curves",
+    function=curves,
+    question="How much of the predicted probability depends on the top-ranked words?",
+    headline=Headline(
+        pl.col("attention_comprehensiveness"),
+        "Zeroing the top {item}s' attention lowers the predicted class's probability by {:.3f}",
+    ),
+    options=lambda settings: {  # `optimal` orders nothing
+        "rankings": [name for name in settings.options.rankings if name in ORDERINGS] or ORDERINGS
+    },
+    random=True,
+)
 
 
 @bounded
@@ -112,10 +105,10 @@ def removal_curve(evidence: Evidence, *, ranking: str = "attention", seed: int =
     view = view_of(evidence)
     output, ranker = view.output, Ranker(view, ranking, keys(evidence.ids), seed)
     lengths = view.weights.lengths
-    steps = Ragged.from_lengths(np.empty((int((lengths + 1).sum()), len(_CURVES))), lengths + 1)
+    steps = Ragged.from_lengths(np.empty((int((lengths + 1).sum()), len(_STEPS))), lengths + 1)
     for rows in batches(view):
         ordered = in_order(each_item(view, rows), ranker.orders(rows))
-        after = probabilities(view.left(rows, *without_first(ordered)).logits)  # (B, T + 1, K)
+        after = probabilities(view.decode_sums(rows, *without_first(ordered)).logits)  # (B, T + 1, K)
         decided = np.take_along_axis(after, view.decided[rows, None, None], axis=2)[..., 0]
         js, mass = output_jsd(after, output[rows, None]), only_first(ordered).mass
         real = np.arange(after.shape[1]) <= lengths[rows, None]
@@ -125,6 +118,29 @@ def removal_curve(evidence: Evidence, *, ranking: str = "attention", seed: int =
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
             "decision": view.decided.astype(np.int32),
             "items": lengths.astype(np.int32),
-            **{name: list_column(steps.like(steps.values[:, index])) for index, name in enumerate(_CURVES)},
+            **{name: list_column(steps.like(steps.values[:, index])) for index, name in enumerate(_STEPS)},
         }
     )
+
+
+def check_shares(shares: Sequence[float]) -> Floats:
+    """Shares as an array; raise unless they lie in (0, 1]."""
+    good = not isinstance(shares, str) and all(isinstance(share, Real) and 0 < share <= 1 for share in shares)
+    if not good or not len(shares):
+        raise BadConfig(f"shares = {shares!r}: give shares of all items, above 0 and at most 1, such as [0.1, 0.5]")
+    return np.array(shares, dtype=np.float64)
+
+
+def first_items(lengths: Indices, shares: Floats) -> Indices:
+    """How many items each share is, (n, P): rounded up, one at least."""
+    exact = lengths[:, None] * shares
+    return np.maximum(1, np.ceil(exact - 1e-9)).astype(np.int64)  # 7 % of 100 are 7.000000000000001
+
+
+def _kept(view: View, rows: Indices, left: WeightedSums, sizes: Indices) -> Floats:
+    """The probability of the decision after so many steps (B, P)."""
+    mixed = np.take_along_axis(left.mixed, sizes[..., None], axis=1)
+    output = probabilities(
+        view.decode_sums(rows, mixed, np.take_along_axis(left.mass, sizes, axis=1)).logits
+    )  # (B, P, K)
+    return np.take_along_axis(output, view.decided[rows, None, None], axis=2)[..., 0]

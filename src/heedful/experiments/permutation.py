@@ -1,8 +1,8 @@
 """Would the same weights in another order have changed the output? (Jain & Wallace 2019, section 4.2.1)
 
-The states stay, the weights are shuffled. An item's score is all that is needed of its state, so a permutation costs
-one product of T weights with T scores. What no sample can tell is exact here: by the rearrangement inequality the
-extreme outputs of all T! orders pair sorted weights with sorted scores.
+The states stay, the weights are shuffled. With an affine decoder a permutation costs one product of T weights with T
+scores, and the extremes over all T! orders are exact: by the rearrangement inequality they pair sorted weights with
+sorted scores.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
 from heedful.experiments.view import behind
 from heedful.experiments.views import view_of
 from heedful.measures import tvd
@@ -26,9 +26,9 @@ EXACT = {"can_change": pl.Boolean, "lowest": pl.Float64, "highest": pl.Float64, 
 
 @bounded
 def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -> pl.DataFrame:
-    """One row an instance: `median` of the TVD between the output and the outputs under so many random permutations,
-    `tvds`, all of them in rising order (every quantile), `changed`, the share that changed the decision, and
-    `max_attention`, the greatest weight.
+    """One row an instance, over `permutations` random orders of the weights: `median`, of the TVD from the model's own
+    output; `tvds`, all of these, ascending; `changed`, the share that changed the decision; and `max_attention`, the
+    largest weight.
 
     Over all permutations, exactly: `can_change`, whether any changes the decision (any number of classes), and for two
     classes the `lowest` and `highest` probability of the second class and the greatest TVD, `worst` (null for more).
@@ -63,15 +63,28 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
     )
 
 
-def _over_all_orders(margins: AffineView, output: Floats, batches: list[Indices]) -> dict[str, Any]:
+PERMUTATION = Experiment(
+    name="permutation",
+    function=permutation,
+    question="Would the same weights in another order have changed the output?",
+    headline=Headline(
+        pl.col("median"), "Shuffling the weights moves the output by {:.3f} (total variation distance, 0 to 1)"
+    ),
+    options=lambda settings: {"permutations": settings.options.permutations},
+    random=True,
+    exact="sampled, and exact extremes over all orders",
+)
+
+
+def _over_all_orders(view: AffineView, output: Floats, batches: list[Indices]) -> dict[str, Any]:
     """The exact columns, computed in batches of instances of similar length."""
-    can_change = np.empty(len(margins.weights), dtype=bool)
-    odds = np.full((len(margins.weights), 2), np.nan)
+    can_change = np.empty(len(view.weights), dtype=bool)
+    odds = np.full((len(view.weights), 2), np.nan)
     for rows in batches:
-        weights, _ = margins.weights.take(rows).pad()  # (B, T)
-        alone, mask = margins.alone.take(rows).pad()  # (B, T, K)
-        can_change[rows] = _can_change(weights, alone, mask, margins.decided[rows])
-        if margins.classes == 2:
+        weights, _ = view.weights.take(rows).pad()  # (B, T)
+        alone, mask = view.alone.take(rows).pad()  # (B, T, K)
+        can_change[rows] = _can_change(weights, alone, mask, view.decided[rows])
+        if view.classes == 2:
             odds[rows] = _extremes(weights, alone[..., 1] - alone[..., 0], mask)
     lowest, highest = expit(odds).T
     second = output[:, -1]

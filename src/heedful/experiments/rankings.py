@@ -1,4 +1,4 @@
-"""Rankings of items: in which order to take them away (Serrano & Smith 2019, section 5).
+"""Rankings: in which order items are removed (Serrano & Smith 2019, section 5), and sums over what is left of them.
 
 Values are signed and the greatest comes first: an item that argues against the decision is not important for it,
 however strongly it argues. Items of equal value keep their order in the text.
@@ -18,6 +18,7 @@ from heedful.randomness import Stream
 # the rankings that order all items; `optimal` beside them is the smallest set of items that changes the decision
 ORDERINGS = ("attention", "gradient", "gradient_attention", "contribution", "random", "ascending")
 RANKINGS = (*ORDERINGS, "optimal")
+CELLS = 1 << 18  # numbers summed up at a time: 2 MB, few enough for a processor's cache
 
 
 def check_rankings(names: Sequence[str], valid: tuple[str, ...] = RANKINGS) -> tuple[str, ...]:
@@ -33,7 +34,7 @@ def check_rankings(names: Sequence[str], valid: tuple[str, ...] = RANKINGS) -> t
 
 
 class Ranker:
-    """The orders in which one ranking takes items away."""
+    """The orders in which one ranking removes items."""
 
     def __init__(self, view: View, name: str, instances: Keys, seed: int) -> None:
         self._lengths, self._instances = view.weights.lengths, instances
@@ -49,7 +50,7 @@ class Ranker:
 
 
 class Ranked:
-    """The orders of values (N,) that somebody else gave to the items."""
+    """The orders of values (N,) from elsewhere, such as importance."""
 
     def __init__(self, values: Ragged) -> None:
         self._values = values
@@ -120,49 +121,46 @@ def _rivals(view: View, logits: Floats) -> Flags:
     return np.asarray((np.arange(view.classes) != view.decided[:, None]) & (logits > -np.inf))
 
 
-CELLS = 1 << 18  # numbers summed up at a time: 2 MB, few enough for a processor's cache
-
-
-class Left(NamedTuple):
-    """What is left of instances: the weighted sum of what their decoder mixes, and the weight."""
+class WeightedSums(NamedTuple):
+    """The weighted sums of the items that are left of instances, and the weight left."""
 
     mixed: Floats  # (B, M, F)
     mass: Floats  # (B, M)
 
 
 def batches(view: View) -> list[Indices]:
-    """Instances of similar length, as many together as memory is meant for."""
+    """Instances of similar length, as many together as CELLS allows."""
     cells = max(1, CELLS // max(view.width, 2 * view.classes))
     return length_batches(view.weights.lengths, rows=cells, cells=cells)
 
 
-def each_item(view: View, rows: Indices) -> Left:
+def each_item(view: View, rows: Indices) -> WeightedSums:
     """Every item of instances (B,) by itself, weighted: M = T."""
     weights, _ = view.weights.take(rows).pad()
-    return Left(weights[..., None] * view.mixes(rows), weights)
+    return WeightedSums(weights[..., None] * view.item_vectors(rows), weights)
 
 
-def in_order(items: Left, orders: Indices) -> Left:
+def in_order(items: WeightedSums, orders: Indices) -> WeightedSums:
     """The same items in the order (B, T) of their removal."""
-    return Left(
+    return WeightedSums(
         np.take_along_axis(items.mixed, orders[..., None], axis=1), np.take_along_axis(items.mass, orders, axis=1)
     )
 
 
-def only_first(items: Left) -> Left:
+def only_first(items: WeightedSums) -> WeightedSums:
     """The first 0, 1, ..., T items: M = T + 1."""
-    return Left(_running(items.mixed), _running(items.mass))
+    return WeightedSums(_running(items.mixed), _running(items.mass))
 
 
-def without_first(items: Left) -> Left:
+def without_first(items: WeightedSums) -> WeightedSums:
     """All but the first 0, 1, ..., T items: M = T + 1."""
-    return Left(*(_running(values[:, ::-1])[:, ::-1] for values in items))
+    return WeightedSums(*(_running(values[:, ::-1])[:, ::-1] for values in items))
 
 
-def without_each(items: Left) -> Left:
+def without_each(items: WeightedSums) -> WeightedSums:
     """All items but one, for each: M = T."""
     before, after = only_first(items), without_first(items)
-    return Left(
+    return WeightedSums(
         before.mixed[:, :-1] + after.mixed[:, 1:],
         before.mass[:, :-1] + after.mass[:, 1:],
     )

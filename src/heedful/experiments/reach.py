@@ -1,8 +1,9 @@
-"""The greatest probability of each class over all attention distributions, for more than two classes.
+"""Could any attention weights change the decision? And how far could they move each probability?
 
-Maximising log p_k = z_k - logsumexp(z) over the convex hull of the items' logits is a convex program. Frank-Wolfe in
-its pairwise form (Lacoste-Julien & Jaggi 2015) solves it without projections: each step moves weight from the item that
-holds the class back most to the item that helps it most, by an exact line search. Its duality gap bounds what is left.
+Whether the decision can change is exact: some item alone must decide otherwise. So are the ranges for two classes. For
+more, maximising log p_k = z_k - logsumexp(z) over the convex hull of the items' logits is a convex program. Pairwise
+Frank-Wolfe (Lacoste-Julien & Jaggi 2015) solves it without projections: each step moves weight from the item that holds
+the class back most to the item that helps it most, by an exact line search. Its duality gap bounds what is left.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from scipy.special import log_softmax, softmax
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
 from heedful.experiments.view import first_best
 from heedful.ragged import Floats, Ragged, length_batches
 
@@ -22,11 +23,59 @@ _GAP = 1e-9  # of a logarithm: small enough to stop
 _BISECTIONS = 40
 
 
+@bounded
+def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
+    """One row an instance: `can_change`, whether some attention distribution changes the decision (exact for any number
+    of classes), and the range of each output over all distributions, `lowest` and `highest`, lists of K like `output`.
+
+    `gap` is by how much a greatest probability may exceed `highest` at most: 0 for two classes, and what the solver's
+    duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
+    irrelevant to the decision.
+    """
+    check_count("iterations", iterations, least=0)
+    view = AffineView.of(evidence)
+    classes = first_best(view.alone.values, np.abs(view.alone.values))  # (N,): what each item alone decides
+    can_change = view.alone.like(classes != view.decided[view.alone.row_of_value]).sum() > 0
+    alone = view.alone.like(probabilities(view.alone.values))  # (N, K)
+    lowest, highest = -alone.like(-alone.values).max(), alone.max()  # (n, K)
+    gap = np.zeros(len(evidence))
+    if view.classes > 2:
+        highest, gap = largest_probability(view.alone, iterations=iterations)
+    return pl.DataFrame(
+        {
+            "id": pl.Series(list(evidence.ids), dtype=pl.String),
+            "decision": view.decided.astype(np.int32),
+            "can_change": can_change,
+            "lowest": _like_output(lowest, evidence),
+            "highest": _like_output(highest, evidence),
+            "gap": gap,
+        }
+    )
+
+
+REACH = Experiment(
+    name="reach",
+    function=reach,
+    question="Could any attention weights change the decision?",
+    headline=Headline(
+        ~pl.col("can_change"),
+        "No attention weights could change the decision in {:.1%} of texts; there a heat-map explains nothing",
+    ),
+    needs=("affine decoder",),
+    exact="yes; for more than two classes the ranges of outputs come with their gap",
+)
+
+
+def _like_output(values: Floats, evidence: Evidence) -> pl.Series:
+    """A sigmoid model has one output, the second class's probability."""
+    return pl.Series(values[:, -evidence.outputs :]).cast(pl.List(pl.Float64))
+
+
 class Largest(NamedTuple):
-    """Greatest probabilities, and how far from the truth they may be."""
+    """Greatest probabilities, and their error."""
 
     highest: Floats  # (n, K), attained
-    gap: Floats  # (n,): no probability exceeds its `highest` by more
+    gap: Floats  # (n,): how much greater the true maximum may be
 
 
 def largest_probability(alone: Ragged, *, iterations: int) -> Largest:
@@ -83,38 +132,3 @@ def _line_search(z: Floats, direction: Floats, limit: Floats, k: int) -> Floats:
         rising = direction[:, k] - (p * direction).sum(axis=1) > 0
         low, high = np.where(rising, middle, low), np.where(rising, high, middle)
     return np.where(low + (limit - low) * 1e-9 >= limit, limit, low)
-
-
-@bounded
-def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
-    """One row an instance: `can_change`, whether some attention distribution changes the decision (exact for any number
-    of classes), and the range of each output over all distributions, `lowest` and `highest`, lists of K like `output`.
-
-    `gap` is by how much a greatest probability may exceed `highest` at most: 0 for two classes, and what the solver's
-    duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
-    irrelevant to the decision.
-    """
-    check_count("iterations", iterations, least=0)
-    margins = AffineView.of(evidence)
-    says = first_best(margins.alone.values, np.abs(margins.alone.values))  # (N,): the class each item alone decides for
-    can_change = margins.alone.like(says != margins.decided[margins.alone.row_of_value]).sum() > 0
-    alone = margins.alone.like(probabilities(margins.alone.values))  # (N, K)
-    lowest, highest = -alone.like(-alone.values).max(), alone.max()  # (n, K)
-    gap = np.zeros(len(evidence))
-    if margins.classes > 2:
-        highest, gap = largest_probability(margins.alone, iterations=iterations)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": margins.decided.astype(np.int32),
-            "can_change": can_change,
-            "lowest": _like_output(lowest, evidence),
-            "highest": _like_output(highest, evidence),
-            "gap": gap,
-        }
-    )
-
-
-def _like_output(values: Floats, evidence: Evidence) -> pl.Series:
-    """A sigmoid model has one output, the second class's probability."""
-    return pl.Series(values[:, -evidence.outputs :]).cast(pl.List(pl.Float64))

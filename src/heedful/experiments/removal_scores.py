@@ -1,4 +1,4 @@
-"""Which of two rankings changes a decision sooner, instance by instance (Serrano & Smith 2019, section 5)."""
+"""Which ranking flips decisions with fewer items? From the frame of `removal` (Serrano & Smith 2019, section 5)."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -13,6 +13,102 @@ from heedful.experiments.single_weight import flip_table
 from heedful.experiments.summary import SIGNIFICANT, estimates
 from heedful.measures import holm, sign_test
 from heedful.ragged import Floats
+
+_MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
+_SCORE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
+_ENDS = ("", "_low", "_high")
+_WIN_KINDS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("first", "second"), pl.String),
+    **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
+    **dict.fromkeys(("share", "low", "high"), pl.Float64),
+    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
+    "p_value": pl.Float64,
+}
+_SINGLE = "removing the most attended item alone mostly changes no decision"
+_SOONER = {  # the ranking that should win, its rival, and the claim
+    ("gradient", "attention"): "by gradient decisions change sooner than by attention",
+    ("gradient_attention", "attention"): "by gradient x attention decisions change sooner than by attention",
+    ("attention", "random"): "by attention decisions change sooner than in random order",
+}
+
+
+def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
+    """From the frame of `removal`, one row a ranking, over the `n` instances with several items.
+
+    `never`, how many decisions never change; `fraction` and `mass`, means over those that do, with `_std` (of the
+    population); `fraction_all` and `mass_all`, means over all, with everything removed where the decision never
+    changes; `excess`, the mean number of items more than necessary, and `optimal`, how often that is none. Intervals of
+    95 % by so many bootstrap draws in `<mean>_low` and `<mean>_high` (null without draws).
+
+    `random` is the mean over all its orders: first of an instance's, then of the instances.
+    """
+    check_frame(frame, "removal", ["items", "confidence"])
+    several, names = frame.filter(pl.col("items") > 1), rankings_in(frame)
+    values = {name: _values(several, name) for name in names}  # (n,) each, NaN where undefined
+    figures = {f"{name} {mean}": values[name][mean] for name in names for mean in _MEANS}
+    found = estimates(pl.DataFrame(figures), seed=seed, draws=draws)
+    rows = []
+    for name in names:
+        row: dict[str, object] = {"ranking": name, "n": len(several), "never": float(values[name]["never"].sum())}
+        for mean in _MEANS:
+            estimate = found[f"{name} {mean}"]
+            row[mean] = estimate.mean
+            if mean in ("fraction", "mass"):
+                row[f"{mean}_std"] = estimate.std
+            row |= {f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
+        rows.append(row)
+    return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
+
+
+def removal_wins(
+    frame: pl.DataFrame, *, only: pl.Series | Sequence[bool] | None = None, seed: int = 0, draws: int = 2000
+) -> pl.DataFrame:
+    """From the frame of `removal`, one row for each two rankings, over the instances with several items.
+
+    A ranking wins (`first_wins`, `second_wins`) if it needs fewer items, or changes a decision that the other never
+    changes; `neither` changes some, which are not compared. `share` is that of the `first` ranking's wins in the `n`
+    compared instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all` are
+    those of each one's wins in all instances, compared or not, as the paper has it, with theirs, `first_all_low` and so
+    on. `p_value` is that of an exact sign test, `p_holm` the same corrected for all rows. `random` is its first order;
+    `optimal` never loses, and is left out.
+
+    `only` picks instances by truth values (or by a column of them), one a row of the frame.
+    """
+    check_frame(frame, "removal", ["items"])
+    taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
+    names = [name for name in ORDERINGS if f"{name}_count" in frame.columns]
+    needed = taken.select(pl.col(f"{name}_count").cast(pl.Float64).fill_null(np.inf).alias(name) for name in names)
+    pairs = list(combinations(names, 2))
+    shares = [value.alias(f"{'/'.join(pair)} {name}") for pair in pairs for name, value in _shares(*pair).items()]
+    found = estimates(needed.select(shares), seed=seed, draws=draws)
+    rows = []
+    for first, second in pairs:
+        pair = needed.select(first, second).to_numpy()  # (n, 2)
+        compared = pair[np.isfinite(pair).any(axis=1)]
+        tested = sign_test(compared[:, 0], compared[:, 1])
+        shares_of = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "n": len(compared),
+                "first_wins": tested.lower,
+                "second_wins": tested.higher,
+                "ties": tested.ties,
+                "neither": len(needed) - len(compared),
+                "share": shares_of["share"].mean,
+                "low": shares_of["share"].low,
+                "high": shares_of["share"].high,
+                **{
+                    f"{name}_all{end}": getattr(shares_of[f"{name}_all"], end[1:] or "mean")
+                    for name in ("first", "second")
+                    for end in _ENDS
+                },
+                "p_value": tested.p_value,
+            }
+        )
+    table = pl.DataFrame(rows, schema=_WIN_KINDS)
+    return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
 
 
 def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.DataFrame:
@@ -43,39 +139,27 @@ def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.Data
     return pl.concat([overall, several.group_by("decision").agg(figures).sort("decision")])
 
 
-_MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
-_SCORE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
+def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: pl.Series | None = None) -> pl.DataFrame:
+    """From the frames of `single_weight` and `removal` (None: not performed), one row a `claim`: the `share` of
+    the `n` instances that speaks for it, the one that speaks `against` it, and whether it `holds`.
 
-
-def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
-    """From the frame of `removal`, one row a ranking, over the `n` instances with several items.
-
-    `never`, how many decisions never change; `fraction` and `mass`, means over those that do, with `_std` (of the
-    population); `fraction_all` and `mass_all`, means over all, with everything removed where the decision never
-    changes; `excess`, the mean number of items more than necessary, and `optimal`, how often that is none. Intervals of
-    95 % by so many bootstrap draws in `<mean>_low` and `<mean>_high` (null without draws).
-
-    `random` is the mean over all its orders: first of an instance's, then of the instances.
+    Which ranking needs fewer items is decided by a sign test, Holm-corrected over all pairs of rankings; `holds` is
+    null where that is not significant (p > 0.05) or nothing is known. `only` is as in `removal_wins`.
     """
-    check_frame(frame, "removal", ["items", "confidence"])
-    several, names = frame.filter(pl.col("items") > 1), present(frame)
-    values = {name: _values(several, name) for name in names}  # (n,) each, NaN where undefined
-    figures = {f"{name} {mean}": values[name][mean] for name in names for mean in _MEANS}
-    found = estimates(pl.DataFrame(figures), seed=seed, draws=draws)
-    rows = []
-    for name in names:
-        row: dict[str, object] = {"ranking": name, "n": len(several), "never": float(values[name]["never"].sum())}
-        for mean in _MEANS:
-            told = found[f"{name} {mean}"]
-            row[mean] = told.mean
-            if mean in ("fraction", "mass"):
-                row[f"{mean}_std"] = told.std
-            row |= {f"{mean}_low": told.low, f"{mean}_high": told.high}
-        rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
+    rows: list[tuple[str, int, float | None, float | None, bool | None]] = []
+    if single is not None:
+        flips = flip_table(single, draws=0).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
+        changed = flips.select(pl.col("both") + pl.col("top_only")).item()
+        shares = (None, None, None) if changed is None else (1 - changed, changed, changed < 0.5)
+        rows.append((_SINGLE, flips["n"].item(), *shares))
+    if removed is not None:
+        wins = removal_wins(removed, only=only, draws=0)
+        rows += [(claim, *_sooner(wins, *pair)) for pair, claim in _SOONER.items()]
+    kinds = {"claim": pl.String, "n": pl.Int64, "share": pl.Float64, "against": pl.Float64, "holds": pl.Boolean}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
-def present(frame: pl.DataFrame) -> list[str]:
+def rankings_in(frame: pl.DataFrame) -> list[str]:
     """The rankings of a frame; `optimal` only if it is known of some instance."""
     return [
         name
@@ -120,67 +204,6 @@ def _mean(values: Floats) -> Floats:
     return np.asarray(mean)
 
 
-_ENDS = ("", "_low", "_high")
-_WIN_KINDS: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(("first", "second"), pl.String),
-    **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
-    **dict.fromkeys(("share", "low", "high"), pl.Float64),
-    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
-    "p_value": pl.Float64,
-}
-
-
-def removal_wins(
-    frame: pl.DataFrame, *, only: pl.Series | Sequence[bool] | None = None, seed: int = 0, draws: int = 2000
-) -> pl.DataFrame:
-    """From the frame of `removal`, one row for each two rankings, over the instances with several items.
-
-    A ranking wins (`first_wins`, `second_wins`) if it needs fewer items, or changes a decision that the other never
-    changes; `neither` changes some, which are not compared. `share` is that of the `first` ranking's wins in the `n`
-    compared instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all` are
-    those of each one's wins in all instances, compared or not, as the paper has it, with theirs, `first_all_low` and so
-    on. `p_value` is that of an exact sign test, `p_holm` the same corrected for all rows. `random` is its first order;
-    `optimal` never loses, and is left out.
-
-    `only` picks instances by truth values (or by a column of them), one a row of the frame.
-    """
-    check_frame(frame, "removal", ["items"])
-    taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
-    names = [name for name in ORDERINGS if f"{name}_count" in frame.columns]
-    needed = taken.select(pl.col(f"{name}_count").cast(pl.Float64).fill_null(np.inf).alias(name) for name in names)
-    pairs = list(combinations(names, 2))
-    shares = [value.alias(f"{'/'.join(pair)} {name}") for pair in pairs for name, value in _shares(*pair).items()]
-    found = estimates(needed.select(shares), seed=seed, draws=draws)
-    rows = []
-    for first, second in pairs:
-        pair = needed.select(first, second).to_numpy()  # (n, 2)
-        compared = pair[np.isfinite(pair).any(axis=1)]
-        tested = sign_test(compared[:, 0], compared[:, 1])
-        told = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "n": len(compared),
-                "first_wins": tested.lower,
-                "second_wins": tested.higher,
-                "ties": tested.ties,
-                "neither": len(needed) - len(compared),
-                "share": told["share"].mean,
-                "low": told["share"].low,
-                "high": told["share"].high,
-                **{
-                    f"{name}_all{end}": getattr(told[f"{name}_all"], end[1:] or "mean")
-                    for name in ("first", "second")
-                    for end in _ENDS
-                },
-                "p_value": tested.p_value,
-            }
-        )
-    table = pl.DataFrame(rows, schema=_WIN_KINDS)
-    return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
-
-
 def _shares(first: str, second: str) -> dict[str, pl.Expr]:
     """What each share is the mean of."""
     one, other = pl.col(first), pl.col(second)
@@ -201,34 +224,6 @@ def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.
             "an instance, in the frame's order"
         )
     return only.fill_null(value=False)
-
-
-_SINGLE = "removing the most attended item alone mostly changes no decision"
-_SOONER = {  # the ranking that should win, its rival, and the claim
-    ("gradient", "attention"): "by gradient decisions change sooner than by attention",
-    ("gradient_attention", "attention"): "by gradient x attention decisions change sooner than by attention",
-    ("attention", "random"): "by attention decisions change sooner than in random order",
-}
-
-
-def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: pl.Series | None = None) -> pl.DataFrame:
-    """From the frames of `single_weight` and `removal` (None: not performed), one row a `claim`: the `share` of
-    the `n` instances that speaks for it, the one that speaks `against` it, and whether it `holds`.
-
-    Who changes decisions sooner is told by a sign test, Holm-corrected over all pairs of rankings; `holds` is null
-    where it is not significant (p > 0.05), or where there is nothing to tell from. `only` is as in `removal_wins`.
-    """
-    rows: list[tuple[str, int, float | None, float | None, bool | None]] = []
-    if single is not None:
-        told = flip_table(single, draws=0).filter((pl.col("ranking") == "attention") & (pl.col("rival") == "expected"))
-        changed = told.select(pl.col("both") + pl.col("top_only")).item()
-        shares = (None, None, None) if changed is None else (1 - changed, changed, changed < 0.5)
-        rows.append((_SINGLE, told["n"].item(), *shares))
-    if removed is not None:
-        wins = removal_wins(removed, only=only, draws=0)
-        rows += [(claim, *_sooner(wins, *pair)) for pair, claim in _SOONER.items()]
-    kinds = {"claim": pl.String, "n": pl.Int64, "share": pl.Float64, "against": pl.Float64, "holds": pl.Boolean}
-    return pl.DataFrame(rows, schema=kinds, orient="row")
 
 
 def _sooner(wins: pl.DataFrame, winner: str, loser: str) -> tuple[int, float | None, float | None, bool | None]:

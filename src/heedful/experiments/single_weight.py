@@ -1,8 +1,8 @@
 """Does the highest weight matter more than another? (Serrano & Smith 2019, section 4: single weights)
 
-The item that ranks first is removed, and in its stead some other one, the rival. The paper draws one rival an instance;
-the outputs without each single item are all known here, so the expectation over the rival is exact, and the draw is
-kept for figures that show instances.
+Zero the attention of the item that ranks first, or of another one, the rival. The paper draws one rival an instance;
+here the output without each single item is known, so the expectation over the rival is exact. One draw is kept for
+figures that show instances.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -13,7 +13,7 @@ import polars as pl
 from heedful.errors import unknown_name
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import bounded, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
 from heedful.experiments.rankings import batches, each_item, item_values, without_each
 from heedful.experiments.summary import estimates
 from heedful.experiments.view import TOLERANCE, View, flips
@@ -22,61 +22,11 @@ from heedful.measures import output_jsd
 from heedful.ragged import Flags, Floats, Indices, Ragged
 from heedful.randomness import Stream, keys
 
-
-class Singles(NamedTuple):
-    """Logits of instances (B,) without each of their items, and whether the decision is another one."""
-
-    logits: Floats  # (B, T, K)
-    flips: Flags  # (B, T)
-
-
-def single_removals(view: View, rows: Indices) -> Singles:
-    """Decode what is left; where the decoder is affine, sums run class by class, (K, B, T), along memory."""
-    if not isinstance(view, AffineView):
-        return _decoded(view, rows)
-    weights, alone = view.by_class(rows)  # (B, T), (K, B, T)
-    logits = _logits(weights, alone, view.bias[rows])
-    decided, each = view.decided[rows], np.arange(len(rows))
-    margins = logits[decided, each] - logits
-    margins[decided, each] = np.inf
-    found = Singles(logits.transpose(1, 2, 0), margins.min(axis=0) < 0)
-    # no sum of sizes of what is left exceeds this
-    greatest = 2 * np.maximum(np.abs(alone).max(axis=(0, 2)), np.abs(view.bias[rows]).max(axis=1))  # (B,)
-    near = (np.abs(margins, out=margins).min(axis=0) <= TOLERANCE * greatest[:, None]).any(axis=1)
-    if near.any():  # rounding could have made a tie of it: then sizes are summed up as well
-        found.flips[near] = _decoded(view, rows[near], found.flips.shape[1]).flips
-    return found
-
-
-def _logits(weights: Floats, alone: Floats, bias: Floats) -> Floats:
-    mass = _others(weights)
-    none = mass == 0
-    logits = _others(np.multiply(weights, alone, order="C"))
-    logits /= np.where(none, 1.0, mass)
-    if none.any():  # the others have no weight
-        logits = np.where(none, bias.T[..., None], logits)
-    return logits
-
-
-def _others(values: Floats) -> Floats:
-    """The sum of all others along the last axis; nothing is subtracted from a total."""
-    sums = np.zeros(values.shape)
-    np.cumsum(values[..., :-1], axis=-1, out=sums[..., 1:])
-    sums[..., :-1] += np.cumsum(values[..., :0:-1], axis=-1)[..., ::-1]
-    return sums
-
-
-def _decoded(view: View, rows: Indices, width: int = 0) -> Singles:
-    sums = view.left(rows, *without_each(each_item(view, rows)))
-    changed = flips(sums, np.broadcast_to(view.decided[rows, None], sums.logits.shape[:2]))
-    padding = np.zeros((len(rows), max(0, width - changed.shape[1])), dtype=bool)
-    return Singles(sums.logits, np.concatenate([changed, padding], axis=1))
-
-
 Rival = Literal["other", "position"]
-
 LEADERS = ("attention", "gradient", "gradient_attention")  # the rankings whose first item is removed
 ROUNDING = 1e-14  # divergences that differ by less are the same: sums of thousands of items leave that much
+SHARES = ("both", "top_only", "rival_only", "neither", "negative")
+_KINDS = dict.fromkeys((f"{share}{end}" for share in SHARES for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
@@ -115,8 +65,61 @@ def single_weight(evidence: Evidence, *, rival: Rival = "other", seed: int = 0) 
     )
 
 
+SINGLE_WEIGHT = Experiment(
+    name="single_weight",
+    function=single_weight,
+    question="Does the highest weight matter more than another one?",
+    headline=Headline(pl.col("attention_flips"), "Zeroing the top {item}'s attention alone flips {:.1%} of decisions"),
+    options=lambda settings: {"rival": "position" if settings.preset == "released" else "other"},
+    random=True,
+    exact="yes, also in expectation over the other weight",
+)
+
+
+def flip_table(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
+    """From the frame of `single_weight`, two rows a ranking: with the `drawn` rival, and `expected` over all rivals.
+
+    Shares of the `n` instances with several items: `both` change the decision, `top_only`, `rival_only`, `neither`;
+    and `negative`, in which removing the rival moves the output more. Intervals of 95 % by so many bootstrap draws of
+    instances in `<share>_low` and `<share>_high` (null without draws). Null where there are no such instances.
+    """
+    check_frame(frame, "single_weight", ["items", "attention_expected_flips"])
+    several = frame.filter(pl.col("items") > 1)
+    ways = [(name, way) for name in LEADERS for way in ("drawn", "expected")]
+    shares = [
+        value.cast(pl.Float64).alias(f"{name} {way} {share}")
+        for name, way in ways
+        for share, value in _shares(name, way).items()
+    ]
+    found = estimates(several.select(shares), seed=seed, draws=draws)
+    rows = []
+    for name, way in ways:
+        row: dict[str, object] = {"ranking": name, "rival": way, "n": len(several)}
+        for share in SHARES:
+            estimate = found[f"{name} {way} {share}"]
+            row |= {share: estimate.mean, f"{share}_low": estimate.low, f"{share}_high": estimate.high}
+        rows.append(row)
+    return pl.DataFrame(rows, schema_overrides=_KINDS)
+
+
+def _shares(name: str, way: str) -> dict[str, pl.Expr]:
+    """What each share is the mean of."""
+    top = pl.col(f"{name}_flips").cast(pl.Float64)
+    if way == "drawn":
+        rival, negative = pl.col(f"{name}_rival_flips").cast(pl.Float64), pl.col(f"{name}_delta_js") < -ROUNDING
+    else:
+        rival, negative = pl.col(f"{name}_expected_flips"), pl.col(f"{name}_expected_negative")
+    return {
+        "both": top * rival,
+        "top_only": top * (1 - rival),
+        "rival_only": (1 - top) * rival,
+        "neither": (1 - top) * (1 - rival),
+        "negative": negative,
+    }
+
+
 class Without(NamedTuple):
-    """What happens without each single item."""
+    """What zeroing each single item does."""
 
     js: Ragged  # (N,)
     flips: Ragged  # (N,) of truth values
@@ -137,7 +140,7 @@ def _without_each(view: View) -> Without:
 def compared(
     weights: Ragged, without: Without, top: Indices, uniform: Floats, rival: Rival
 ) -> dict[str, Floats | Flags]:
-    """The first items (n,), given by their places among all, against their rivals."""
+    """The figures of top items (n,), by their places among all items, against their rivals."""
     drawn = drawn_rivals(weights, top, uniform, rival)
     rivals = _rivals(weights, top, rival)
     js, ahead = without.js.values, (without.js.values[top] + ROUNDING)[weights.row_of_value]
@@ -175,49 +178,51 @@ def drawn_rivals(weights: Ragged, top: Indices, uniform: Floats, rival: Rival) -
     return np.asarray(np.where(others > 0, place + step, first))
 
 
-SHARES = ("both", "top_only", "rival_only", "neither", "negative")
+class SingleRemovals(NamedTuple):
+    """Logits of instances (B,) without each of their items, and whether the decision flips."""
+
+    logits: Floats  # (B, T, K)
+    flips: Flags  # (B, T)
 
 
-def flip_table(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
-    """From the frame of `single_weight`, two rows a ranking: with the `drawn` rival, and `expected` over all rivals.
-
-    Shares of the `n` instances with several items: `both` change the decision, `top_only`, `rival_only`, `neither`;
-    and `negative`, in which removing the rival moves the output more. Intervals of 95 % by so many bootstrap draws of
-    instances in `<share>_low` and `<share>_high` (null without draws). Null where there are no such instances.
-    """
-    check_frame(frame, "single_weight", ["items", "attention_expected_flips"])
-    several = frame.filter(pl.col("items") > 1)
-    ways = [(name, way) for name in LEADERS for way in ("drawn", "expected")]
-    shares = [
-        value.cast(pl.Float64).alias(f"{name} {way} {share}")
-        for name, way in ways
-        for share, value in _shares(name, way).items()
-    ]
-    found = estimates(several.select(shares), seed=seed, draws=draws)
-    rows = []
-    for name, way in ways:
-        row: dict[str, object] = {"ranking": name, "rival": way, "n": len(several)}
-        for share in SHARES:
-            told = found[f"{name} {way} {share}"]
-            row |= {share: told.mean, f"{share}_low": told.low, f"{share}_high": told.high}
-        rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_KINDS)
+def single_removals(view: View, rows: Indices) -> SingleRemovals:
+    """Zero each item of instances (B,) alone; affine decoders sum class by class, (K, B, T), along memory."""
+    if not isinstance(view, AffineView):
+        return _decoded(view, rows)
+    weights, alone = view.by_class(rows)  # (B, T), (K, B, T)
+    logits = _logits(weights, alone, view.bias[rows])
+    decided, each = view.decided[rows], np.arange(len(rows))
+    margins = logits[decided, each] - logits
+    margins[decided, each] = np.inf
+    found = SingleRemovals(logits.transpose(1, 2, 0), margins.min(axis=0) < 0)
+    # no sum of sizes of what is left exceeds this
+    greatest = 2 * np.maximum(np.abs(alone).max(axis=(0, 2)), np.abs(view.bias[rows]).max(axis=1))  # (B,)
+    near = (np.abs(margins, out=margins).min(axis=0) <= TOLERANCE * greatest[:, None]).any(axis=1)
+    if near.any():  # rounding could have made a tie of it: then sizes are summed up as well
+        found.flips[near] = _decoded(view, rows[near], found.flips.shape[1]).flips
+    return found
 
 
-def _shares(name: str, way: str) -> dict[str, pl.Expr]:
-    """What each share is the mean of."""
-    top = pl.col(f"{name}_flips").cast(pl.Float64)
-    if way == "drawn":
-        rival, negative = pl.col(f"{name}_rival_flips").cast(pl.Float64), pl.col(f"{name}_delta_js") < -ROUNDING
-    else:
-        rival, negative = pl.col(f"{name}_expected_flips"), pl.col(f"{name}_expected_negative")
-    return {
-        "both": top * rival,
-        "top_only": top * (1 - rival),
-        "rival_only": (1 - top) * rival,
-        "neither": (1 - top) * (1 - rival),
-        "negative": negative,
-    }
+def _logits(weights: Floats, alone: Floats, bias: Floats) -> Floats:
+    mass = _others(weights)
+    none = mass == 0
+    logits = _others(np.multiply(weights, alone, order="C"))
+    logits /= np.where(none, 1.0, mass)
+    if none.any():  # the others have no weight
+        logits = np.where(none, bias.T[..., None], logits)
+    return logits
 
 
-_KINDS = dict.fromkeys((f"{share}{end}" for share in SHARES for end in ("", "_low", "_high")), pl.Float64)
+def _others(values: Floats) -> Floats:
+    """The sum of all others along the last axis; nothing is subtracted from a total."""
+    sums = np.zeros(values.shape)
+    np.cumsum(values[..., :-1], axis=-1, out=sums[..., 1:])
+    sums[..., :-1] += np.cumsum(values[..., :0:-1], axis=-1)[..., ::-1]
+    return sums
+
+
+def _decoded(view: View, rows: Indices, width: int = 0) -> SingleRemovals:
+    sums = view.decode_sums(rows, *without_each(each_item(view, rows)))
+    changed = flips(sums, np.broadcast_to(view.decided[rows, None], sums.logits.shape[:2]))
+    padding = np.zeros((len(rows), max(0, width - changed.shape[1])), dtype=bool)
+    return SingleRemovals(sums.logits, np.concatenate([changed, padding], axis=1))

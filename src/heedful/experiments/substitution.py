@@ -1,4 +1,4 @@
-"""How well a model decides with weights that are not its own, over all instances."""
+"""How well does a model decide with uniform, random or permuted weights? (cf. Wiegreffe & Pinter 2019, section 3.1)"""
 
 from collections.abc import Sequence
 
@@ -7,38 +7,17 @@ import polars as pl
 
 from heedful.evidence import Evidence, probabilities
 from heedful.evidence_checks import NO_LABEL
-from heedful.experiments.experiment import bounded, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
 from heedful.experiments.summary import estimates
 from heedful.experiments.views import view_of
 from heedful.measures import percentiles, tvd
 from heedful.ragged import Floats, Indices, Ragged
 from heedful.randomness import Stream, keys
 
-
-def score_draws(labels: Indices, decisions: Indices, *, seed: int, draws: int) -> tuple[Floats, Floats]:
-    """Accuracy and macro F1 of so many draws of instances, (draws, S) each, for labels (n,) and the decisions (n, S) of
-    S deciders. All deciders see the same draws, so that their differences can be taken.
-
-    A draw is of the numbers of instances with the same label and decisions: there are few different ones. The mean of
-    F1 is over the classes that occur in a draw as label or decision; an instance without a label counts as missed.
-    """
-    alike, counts = np.unique(np.column_stack([labels, decisions]), axis=0, return_counts=True)  # (U, 1 + S), (U,)
-    generator = Stream(seed, "bootstrap of scores").generator()
-    times = generator.multinomial(len(labels), counts / len(labels), size=draws).astype(np.float64)  # (draws, U)
-    classes = np.setdiff1d(alike, [NO_LABEL])  # (C,)
-    label = np.equal.outer(alike[:, 0], classes)  # (U, C)
-    accuracies, scores = [], []
-    for decision in alike.T[1:]:
-        decided = np.equal.outer(decision, classes)
-        right = times @ (label & decided)  # (draws, C)
-        sizes = times @ (label.astype(np.float64) + decided)  # twice what F1 divides by
-        f1 = np.divide(2 * right, sizes, out=np.full_like(sizes, np.nan), where=sizes > 0)
-        accuracies.append(right.sum(axis=1) / len(labels))
-        scores.append(np.nanmean(f1, axis=1))
-    return np.stack(accuracies, axis=1), np.stack(scores, axis=1)
-
-
 KINDS = ("uniform", "random", "permuted")
+_SCORES = ("accuracy", "macro_f1")
+_COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
+_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
@@ -63,8 +42,18 @@ def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+SUBSTITUTION = Experiment(
+    name="substitution",
+    function=substitution,
+    question="How well does the model decide with uniform, random or permuted weights?",
+    headline=Headline(pl.col("uniform_changed"), "Giving every {item} equal weight changes {:.1%} of decisions"),
+    random=True,
+    exact="yes, for seeded draws",
+)
+
+
 def substitutes(weights: Ragged, ids: Sequence[str], seed: int) -> dict[str, Ragged]:
-    """What instances are given instead of their weights (N,), by kind."""
+    """The weights (N,) that replace the model's own, by kind."""
     rows = weights.row_of_value
     names = keys(ids)[rows]  # (N,)
     positions = np.arange(len(rows)) - weights.offsets[rows]  # (N,)
@@ -79,18 +68,13 @@ def substitutes(weights: Ragged, ids: Sequence[str], seed: int) -> dict[str, Rag
     }
 
 
-_SCORES = ("accuracy", "macro_f1")
-_COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
-_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
-
-
 def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
     """Accuracy and macro F1 with the model's `own` weights and with each substitute, as in a run's metrics.
 
-    The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of all instances whose
-    decision stays; `accuracy_change` and `macro_f1_change` are what a substitute adds to the score of the own weights.
-    An instance without a label counts as missed; where nothing is labelled, scores are null. Intervals of 95 % by so
-    many bootstrap draws of instances in `<figure>_low` and `<figure>_high` (null without draws).
+    The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of instances whose
+    decision stays; `accuracy_change` and `macro_f1_change` are differences from the model's own weights. An instance
+    without a label counts as missed; where nothing is labelled, scores are null. Intervals of 95 % by so many bootstrap
+    draws of instances in `<figure>_low` and `<figure>_high` (null without draws).
     """
     kinds = ("own", *KINDS)
     names = ["decision", *(f"{kind}_decision" for kind in KINDS)]
@@ -100,8 +84,8 @@ def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000
     )
     rows: list[dict[str, object]] = []
     for kind, name in zip(kinds, names, strict=True):
-        told = agreements[name]
-        agreement = {"agreement": told.mean, "agreement_low": told.low, "agreement_high": told.high}
+        estimate = agreements[name]
+        agreement = {"agreement": estimate.mean, "agreement_low": estimate.low, "agreement_high": estimate.high}
         rows.append({"weights": kind, **agreement})
     labels = frame["label"].fill_null(NO_LABEL).to_numpy().astype(np.int64)
     if (labels != NO_LABEL).any():
@@ -112,7 +96,7 @@ def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000
 
 
 def _scores(labels: Indices, decisions: Indices, seed: int, draws: int) -> list[dict[str, float | None]]:
-    """Of each column of decisions (n, S); the first one is what changes are told from."""
+    """Scores of each column of decisions (n, S), and their changes from the first."""
     from sklearn.metrics import f1_score  # takes long to load, and only this needs it
 
     rows: list[dict[str, float | None]] = []
@@ -130,3 +114,26 @@ def _scores(labels: Indices, decisions: Indices, seed: int, draws: int) -> list[
                     interval = percentiles(values[:, index]) if name in row else None
                     row[f"{name}_low"], row[f"{name}_high"] = interval or (None, None)
     return rows
+
+
+def score_draws(labels: Indices, decisions: Indices, *, seed: int, draws: int) -> tuple[Floats, Floats]:
+    """Bootstrap draws of accuracy and macro F1, (draws, S) each, for labels (n,) and S columns of decisions (n, S). All
+    columns share the draws, so that they can be subtracted.
+
+    Instances with the same label and decisions are drawn together, as counts: there are few different ones. The mean of
+    F1 is over the classes that occur in a draw as label or decision; an instance without a label counts as missed.
+    """
+    alike, counts = np.unique(np.column_stack([labels, decisions]), axis=0, return_counts=True)  # (U, 1 + S), (U,)
+    generator = Stream(seed, "bootstrap of scores").generator()
+    times = generator.multinomial(len(labels), counts / len(labels), size=draws).astype(np.float64)  # (draws, U)
+    classes = np.setdiff1d(alike, [NO_LABEL])  # (C,)
+    label = np.equal.outer(alike[:, 0], classes)  # (U, C)
+    accuracies, scores = [], []
+    for decision in alike.T[1:]:
+        decided = np.equal.outer(decision, classes)
+        right = times @ (label & decided)  # (draws, C)
+        sizes = times @ (label.astype(np.float64) + decided)  # twice what F1 divides by
+        f1 = np.divide(2 * right, sizes, out=np.full_like(sizes, np.nan), where=sizes > 0)
+        accuracies.append(right.sum(axis=1) / len(labels))
+        scores.append(np.nanmean(f1, axis=1))
+    return np.stack(accuracies, axis=1), np.stack(scores, axis=1)

@@ -1,16 +1,41 @@
-"""Means over runs and instances, and their differences: runs of one configuration were tested on the same instances."""
+"""Means of experiments over instances and runs, their differences, and bootstrap intervals of all of these."""
 
-import re
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from heedful.experiments.experiment import check_frame
 from heedful.measures import Interval, bootstrap, bootstraps, percentiles, summarise
 from heedful.ragged import Floats
 from heedful.randomness import Stream
+
+SIGNIFICANT = 0.05
+_CELLS = 1 << 19  # numbers of a bootstrap held at a time
+
+
+def summary(frame: pl.DataFrame, *, by_decision: bool = True) -> pl.DataFrame:
+    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null:
+    all instances), `mean`, `std` (of the population), `n` (instances in which it is defined), `undefined`.
+
+    Without `by_decision`, of all instances only: where classes are many, each has few. P-values are summed up as the
+    share that is significant, p <= 0.05, under the name `significant_...`.
+    """
+    quantities = frame.select(
+        (pl.col(name) <= SIGNIFICANT).alias(f"significant_{name[2:]}") if name.startswith("p_") else pl.col(name)
+        for name, kind in frame.schema.items()
+        if kind.is_float() or kind == pl.Boolean
+    )
+    by_decision = by_decision and "decision" in frame.columns
+    groups = [None, *sorted(frame["decision"].unique().to_list())] if by_decision else [None]
+    rows = []
+    for quantity in quantities.columns:
+        for group in groups:
+            values = quantities[quantity] if group is None else quantities[quantity].filter(frame["decision"] == group)
+            figures = summarise(values.cast(pl.Float64).fill_null(float("nan")))
+            rows.append((quantity, group, figures.mean, figures.std, figures.n, figures.undefined))
+    kinds = {"quantity": pl.String, "decision": pl.Int32, "mean": pl.Float64, "std": pl.Float64}
+    return pl.DataFrame(rows, schema={**kinds, "n": pl.Int64, "undefined": pl.Int64}, orient="row")
 
 
 class Estimate(NamedTuple):
@@ -41,44 +66,6 @@ def estimates(quantities: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     return found
 
 
-_RACE = re.compile("(delete|unknown|blank)_(.+)_count")
-_ERASURE_MEANS = ("fraction_all", "comprehensiveness", "sufficiency")
-_ERASURE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _ERASURE_MEANS for end in ("", "_low", "_high")), pl.Float64)
-
-
-def erasure_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
-    """From the frame of `erasure`, one row a `way` of erasing and a `ranking`, over the `n` instances of several items.
-
-    `never`, how many decisions never change; means of `fraction_all`, the share of items erased until the decision
-    changes (all, where it never does), `comprehensiveness` and `sufficiency`. Intervals of 95 % by so many bootstrap
-    draws in `<mean>_low` and `<mean>_high` (null without draws).
-    """
-    races = [found.groups() for found in map(_RACE.fullmatch, frame.columns) if found]
-    check_frame(frame, "erasure", ["items", *([] if races else ["delete_attention_count"])])
-    several = frame.filter(pl.col("items") > 1)
-    quantities = [
-        value.alias(f"{way} {ranking} {mean}")
-        for way, ranking in races
-        for mean, value in {
-            "fraction_all": pl.col(f"{way}_{ranking}_fraction").fill_null(1.0),
-            **{mean: pl.col(f"{way}_{ranking}_{mean}") for mean in _ERASURE_MEANS[1:]},
-        }.items()
-    ]
-    found = estimates(several.select(quantities), seed=seed, draws=draws)
-    rows = []
-    for way, ranking in races:
-        never = several[f"{way}_{ranking}_count"].null_count()
-        row: dict[str, object] = {"way": way, "ranking": ranking, "n": len(several), "never": never}
-        for mean in _ERASURE_MEANS:
-            told = found[f"{way} {ranking} {mean}"]
-            row |= {mean: told.mean, f"{mean}_low": told.low, f"{mean}_high": told.high}
-        rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_ERASURE_KINDS)
-
-
-_CELLS = 1 << 19  # numbers of a bootstrap held at a time
-
-
 class Pooled(NamedTuple):
     """A mean over all runs and instances; None where nothing is defined."""
 
@@ -90,7 +77,7 @@ class Pooled(NamedTuple):
 
 
 def pooled(values: ArrayLike, *, seed: int = 0, draws: int = 1000) -> Pooled:
-    """Of values (runs, instances), undefined ones (NaN) left out.
+    """The mean of values (runs, instances), undefined ones (NaN) left out.
 
     >>> pooled([[0.0, 1.0, float("nan")], [1.0, 1.0, 1.0]], draws=0)
     Pooled(mean=0.8, low=None, high=None, n=5, spread=0.3535533905932738)
@@ -125,8 +112,8 @@ def difference(
     """The mean of `first` minus that of `second`, (runs, instances) each, with its 95 % bootstrap interval over runs
     and instances; None where one of them is nowhere defined.
 
-    Runs are drawn apart. Instances are drawn once for both if the two are of the same instances, in the same order
-    (`paired`), and apart if not. Undefined values (NaN) are left out.
+    Runs are drawn separately. Instances are drawn together if both are of the same instances in the same order
+    (`paired`), separately if not. Undefined values (NaN) are left out.
     """
     one, other = (np.atleast_2d(np.asarray(values, dtype=np.float64)) for values in (first, second))
     if paired and one.shape[1] != other.shape[1]:
@@ -146,8 +133,16 @@ def difference(
     return Difference(mean, *(interval or Interval(mean, mean)))
 
 
+def over_runs(drawn: Floats, *, seed: int = 0) -> Interval | None:
+    """The 95 % interval over runs and instances of a score that is no mean over instances, such as F1: from its
+    bootstrap draws (draws, runs), the same instances in a draw for all runs, runs are drawn in each."""
+    draws, runs = drawn.shape
+    picked = Stream(seed, "bootstrap of runs").generator().integers(runs, size=(draws, runs))
+    return percentiles(np.take_along_axis(drawn, picked, axis=1).mean(axis=1))
+
+
 def _times(generator: np.random.Generator, number: int, draws: int) -> Floats:
-    """How often each of so many is in each draw, (draws, number)."""
+    """How often each of `number` things is in each draw, (draws, number)."""
     return generator.multinomial(number, np.full(number, 1 / number), size=draws).astype(np.float64)
 
 
@@ -158,38 +153,3 @@ def _means(generator: np.random.Generator, values: Floats, times: Floats) -> Flo
     sums = (runs * (times @ np.where(defined, values, 0.0).T)).sum(axis=1)
     counts = (runs * (times @ defined.T.astype(np.float64))).sum(axis=1)
     return np.asarray(np.divide(sums, counts, out=np.full(len(times), np.nan), where=counts > 0))
-
-
-def over_runs(drawn: Floats, *, seed: int = 0) -> Interval | None:
-    """The 95 % interval over runs and instances of a score that is no mean over instances, such as F1: from its
-    bootstrap draws (draws, runs), the same instances in a draw for all runs, runs are drawn in each."""
-    draws, runs = drawn.shape
-    picked = Stream(seed, "bootstrap of runs").generator().integers(runs, size=(draws, runs))
-    return percentiles(np.take_along_axis(drawn, picked, axis=1).mean(axis=1))
-
-
-SIGNIFICANT = 0.05
-
-
-def summary(frame: pl.DataFrame, *, by_decision: bool = True) -> pl.DataFrame:
-    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null:
-    all instances), `mean`, `std` (of the population), `n` (instances in which it is defined), `undefined`.
-
-    Without `by_decision`, of all instances only: where classes are many, each has few. P-values are summed up as the
-    share that is significant, p <= 0.05, under the name `significant_...`.
-    """
-    quantities = frame.select(
-        (pl.col(name) <= SIGNIFICANT).alias(f"significant_{name[2:]}") if name.startswith("p_") else pl.col(name)
-        for name, kind in frame.schema.items()
-        if kind.is_float() or kind == pl.Boolean
-    )
-    by_decision = by_decision and "decision" in frame.columns
-    groups = [None, *sorted(frame["decision"].unique().to_list())] if by_decision else [None]
-    rows = []
-    for quantity in quantities.columns:
-        for group in groups:
-            values = quantities[quantity] if group is None else quantities[quantity].filter(frame["decision"] == group)
-            figures = summarise(values.cast(pl.Float64).fill_null(float("nan")))
-            rows.append((quantity, group, figures.mean, figures.std, figures.n, figures.undefined))
-    kinds = {"quantity": pl.String, "decision": pl.Int32, "mean": pl.Float64, "std": pl.Float64}
-    return pl.DataFrame(rows, schema={**kinds, "n": pl.Int64, "undefined": pl.Int64}, orient="row")

@@ -1,6 +1,6 @@
-"""Decoders that are not affine: mixtures of features go through the decoder, whatever is asked.
+"""The view of tanh decoders, which are not affine: averages of features go through the decoder.
 
-There is no score of an item to be had, and so no exact answer about all attention: only about such as is decoded.
+Items have no scores, so nothing can be said about all attention at once: only about weights that are decoded.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from heedful.tanh_decoder import CELLS, TanhDecoder, mix, row_slices
 
 @dataclass(frozen=True, eq=False)
 class TanhView(View):
-    """Instances with the features that their decoder mixes."""
+    """Instances with the features that attention averages."""
 
     weights: Ragged  # (N,) float64, each row normalised
     features: Ragged  # (N, F) float32
@@ -45,7 +45,7 @@ class TanhView(View):
 
     @property
     def width(self) -> int:
-        """The features mixed, or the logits, whichever are more."""
+        """Features or logits, whichever are more."""
         return max(self.classes, int(self.context.shape[1]))
 
     def under(self, weights: Ragged) -> Sums:
@@ -60,30 +60,30 @@ class TanhView(View):
         mixed = shuffled(weights, orders) @ features.astype(np.float64)  # (B, P, F)
         return decoded(self.decoder, mixed, self.context[rows, None], allowed)
 
-    def says(self, items: Indices) -> Sums:
-        """Logits (M, K) if these of all items had all the attention of their instances."""
+    def decode_single(self, items: Indices) -> Sums:
+        """Logits (M, K) of single items (M,)."""
         rows = np.searchsorted(self.weights.offsets, items, side="right") - 1
         allowed = None if self.allowed is None else self.allowed[rows]
         return decoded(self.decoder, self.features.values[items], self.context[rows], allowed)
 
     @property
-    def nothing(self) -> Sums:
-        """Logits where nothing is attended to, (n, K): the decoder sees the context alone."""
+    def unattended(self) -> Sums:
+        """Logits if nothing is attended to, (n, K): the decoder reads the context alone."""
         return decoded(self.decoder, np.zeros_like(self.context), self.context, self.allowed)
 
-    def mixes(self, rows: Indices) -> Floats:
+    def item_vectors(self, rows: Indices) -> Floats:
         """The features of each item, (B, T, F)."""
         features, _ = self.features.take(rows).pad()
         return np.asarray(features, dtype=np.float64)
 
-    def left(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
-        """Logits (B, M, K) of instances (B,) of which sums (B, M, F) of weight (B, M) are left."""
+    def decode_sums(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
+        """Logits (B, M, K) of instances (B,) from weighted sums (B, M, F) of total weight (B, M)."""
         total = np.where(mass == 0, 1.0, mass)[..., None]  # of nothing the sum is zero, whatever divides it
         allowed = None if self.allowed is None else self.allowed[rows, None]
         return decoded(self.decoder, mixed / total, self.context[rows, None], allowed)
 
     def effects(self, directions: Floats) -> Ragged:
-        """How fast logits move in directions (n, K) as the weight of each item grows, through the slope of tanh."""
+        """Derivative of logits in directions (n, K) by the weight of each item, through tanh."""
         hidden = np.tanh(mix(self.weights, self.features) + self.context)  # (n, F)
         slopes = (directions @ self.decoder.matrix) * (1 - hidden**2)
         moved = np.empty(len(self.weights.values))

@@ -1,10 +1,10 @@
-"""Does attention lie on the items that really decide? For corpora that know which these are."""
+"""Is the attention on the items that really decide? For corpora that mark these."""
 
 import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
-from heedful.experiments.experiment import bounded
+from heedful.experiments.experiment import Experiment, Headline, bounded
 from heedful.experiments.view import normalised
 from heedful.experiments.views import decisions_of
 
@@ -34,3 +34,13 @@ def truth(evidence: Evidence) -> pl.DataFrame:
     return frame.with_columns(
         pl.when(nothing).then(None).otherwise(pl.col(name)).alias(name) for name in ("mass", "share", "top")
     )
+
+
+TRUTH = Experiment(
+    name="truth",
+    function=truth,
+    question="Is the attention on the words that really decide?",
+    headline=Headline(pl.col("mass"), "{:.1%} of the attention is on the {item}s that really decide"),
+    needs=("truth",),
+    exact="yes, where that is known",
+)

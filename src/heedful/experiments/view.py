@@ -1,7 +1,7 @@
 """Evidence as experiments see it: the weights, the decisions, and what other weights would have given.
 
-Most questions need no more than that, and are the same whatever the decoder. What has an exact answer only where the
-decoder is affine asks for `Margins`.
+Most experiments need no more than a `View`, whatever the decoder. Those with an exact answer for affine decoders only
+ask for an `AffineView`.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ TOLERANCE = 1e-12  # of the sum of absolute contributions: what rounding may mak
 
 
 class Sums(NamedTuple):
-    """Sums of what speaks for each class, and of its absolute values, which rounding is measured against."""
+    """Logits as sums of contributions, and sums of their absolute values, against which rounding is measured."""
 
     logits: Floats  # (..., K)
     sizes: Floats  # (..., K)
@@ -28,7 +28,7 @@ class Sums(NamedTuple):
 
 
 def first_best(logits: Floats, sizes: Floats) -> Indices:
-    """Class after class, a later one wins if it beats the best so far by more than rounding: (...)."""
+    """The largest logit, (...): a later class wins if it beats the best so far by more than rounding."""
     best = np.zeros(logits.shape[:-1], dtype=np.int64)
     top, size = logits[..., 0].copy(), sizes[..., 0].copy()
     with np.errstate(invalid="ignore"):  # of two classes at minus infinity the later one does not win
@@ -41,7 +41,7 @@ def first_best(logits: Floats, sizes: Floats) -> Indices:
 
 
 def behind(margins: Floats, sizes: Floats, decided: Indices) -> Flags:
-    """Which rivals margins (..., K) lose to, if `decided` (...) was decided: rivals of a lower index win ties."""
+    """Which rivals beat the decision (...), by its margins over them (..., K): those of lower index win ties."""
     rivals = np.arange(margins.shape[-1])
     tie = TOLERANCE * sizes
     lost = np.where(rivals < decided[..., None], margins <= tie, margins < -tie)
@@ -55,7 +55,7 @@ def flips(sums: Sums, decided: Indices) -> Flags:
 
 
 class View(ABC):
-    """Instances whose outputs under other attention can be told, in double precision."""
+    """Instances whose outputs under other attention can be computed, in double precision."""
 
     weights: Ragged  # (N,) float64, each row normalised
     decided: Indices  # (n,)
@@ -68,7 +68,7 @@ class View(ABC):
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many numbers one distribution takes to decode, beside one an item."""
+        """How many numbers decoding one distribution takes, besides one per item."""
 
     @abstractmethod
     def under(self, weights: Ragged) -> Sums:
@@ -82,26 +82,26 @@ class View(ABC):
         """
 
     @abstractmethod
-    def says(self, items: Indices) -> Sums:
-        """Logits (M, K) if these of all items had all the attention of their instances."""
+    def decode_single(self, items: Indices) -> Sums:
+        """Logits (M, K) if each of these items (M,) had all the attention of its instance."""
 
     @property
     @abstractmethod
-    def nothing(self) -> Sums:
-        """Logits where nothing is attended to, (n, K)."""
+    def unattended(self) -> Sums:
+        """Logits if nothing is attended to, (n, K)."""
 
     @abstractmethod
-    def mixes(self, rows: Indices) -> Floats:
-        """What is summed up, weight by weight, of each item of instances (B,): (B, T, F), padded with zeros."""
+    def item_vectors(self, rows: Indices) -> Floats:
+        """The vectors of items that attention averages, of instances (B,): (B, T, F), padded with zeros."""
 
     @abstractmethod
-    def left(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
-        """Logits (B, M, K) of instances (B,) of which sums (B, M, F) of weight (B, M) are left: these are made to weigh
-        one again; where no weight is left, nothing is attended to."""
+    def decode_sums(self, rows: Indices, mixed: Floats, mass: Floats) -> Sums:
+        """Logits (B, M, K) of instances (B,) from weighted sums (B, M, F) of total weight (B, M), which are
+        renormalised; where no weight is left, nothing is attended to."""
 
     @abstractmethod
     def effects(self, directions: Floats) -> Ragged:
-        """How fast logits move in directions (n, K) as the weight of each item grows, all others held: (N,)."""
+        """Derivative of logits in directions (n, K) by the weight of each item: (N,)."""
 
     @property
     def logits(self) -> Floats:
@@ -115,7 +115,7 @@ class View(ABC):
 
 
 def normalised(weights: Ragged) -> Ragged:
-    """Weights in float64 whose rows sum to one as nearly as can be; a file may be off by 1e-4."""
+    """Weights in float64, rows normalised to one; a file may be off by 1e-4."""
     values = weights.like(weights.values.astype(np.float64))
     return values.like(values.values / values.sum()[values.row_of_value])
 

@@ -1,10 +1,10 @@
-"""Does the most attended item argue for the decision? (the violation of a heat-map's promise)"""
+"""Does the top-attended item argue for the decision, as a heat-map suggests?"""
 
 import numpy as np
 import polars as pl
 
 from heedful.evidence import Evidence
-from heedful.experiments.experiment import bounded
+from heedful.experiments.experiment import Experiment, Headline, bounded
 from heedful.experiments.views import view_of
 
 
@@ -15,15 +15,23 @@ def violation(evidence: Evidence) -> pl.DataFrame:
     (null where the instance has one candidate only, and no rival).
     """
     view = view_of(evidence)
-    said = view.says(view.weights.argmax())  # (n, K)
-    own = np.take_along_axis(said.logits, view.decided[:, None], axis=1)  # (n, 1)
+    alone = view.decode_single(view.weights.argmax())  # (n, K)
+    own = np.take_along_axis(alone.logits, view.decided[:, None], axis=1)  # (n, 1)
     rivals = np.arange(view.classes) != view.decided[:, None]
-    margin = pl.Series(np.where(rivals, own - said.logits, np.inf).min(axis=1))
+    margin = pl.Series(np.where(rivals, own - alone.logits, np.inf).min(axis=1))
     return pl.DataFrame(
         {
             "id": pl.Series(list(evidence.ids), dtype=pl.String),
             "decision": view.decided.astype(np.int32),
-            "violates": said.decided != view.decided,
+            "violates": alone.decided != view.decided,
             "margin": pl.select(pl.when(margin.is_finite()).then(margin)).to_series(),
         }
     )
+
+
+VIOLATION = Experiment(
+    name="violation",
+    function=violation,
+    question="Would the top-attended word alone decide for another class?",
+    headline=Headline(pl.col("violates"), "The top-attended {item} argues against the decision in {:.1%} of texts"),
+)

@@ -17,7 +17,8 @@ from heedful.findings.run_facts import has_learned
 from heedful.measures import Floats, bootstraps
 from heedful.runs.between_seeds import between, by_configuration
 from heedful.runs.catalogue import Places, configuration_of
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
+from heedful.workspace.folder import damage_named
 
 
 class Values(NamedTuple):

@@ -17,12 +17,11 @@ from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import read_metadata
 from heedful.files import scan_parquet, write_json, write_parquet
 from heedful.findings.cache import kept
-from heedful.findings.run_verdict import Side, Sign, Verdict
 from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
-from heedful.runs.directory import STAGES, Run, read_manifest
+from heedful.runs.directory import STAGES, Run
+from heedful.verdict.verdict import Verdict
 
-_SIDES: dict[str, Side] = {"met": "for", "not met": "against", "open": "undecided", "untested": "unknown"}
 _UNKNOWN = dict.fromkeys(("accuracy", "macro_f1", "roc_auc", "average_precision"))
 
 
@@ -77,15 +76,14 @@ class AuditedRun(Run):
         told = [("cost", f"{seconds:,.0f} s"), ("directory", self.audit.folder.name)]
         return [*facts(self.audit), ("shown here", f"{shown:,} texts, on which every test was performed"), *told]
 
-    def undone(self, stage: str) -> str:
+    def not_performed(self, stage: str) -> str:
         """An audit performs all that it can."""
         return "is not among the tests of this audit"
 
+    @property
     def verdict(self) -> Verdict:
-        """The audit's verdict in the terms of a report."""
-        found = self.audit.verdict
-        signs = [Sign(c.name, _SIDES[c.outcome], c.words, c.question) for c in found.criteria]
-        return Verdict(found.words, signs)
+        """The audit's own."""
+        return self.audit.verdict
 
     def _copy(self) -> None:
         source, ids = self.audit.folder, _tested(self.audit)
@@ -198,4 +196,4 @@ class FinishedRun(Run):
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """As it was when it was first read."""
-        return read_manifest(self.folder)
+        return self.read_manifest(self.folder)

@@ -8,7 +8,8 @@ import polars as pl
 
 from heedful.evidence import chance, collect, decide, scan
 from heedful.files import scan_parquet
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
+from heedful.workspace.folder import damage_named
 
 Kind = Literal["figure", "count", "flag", "class"]
 

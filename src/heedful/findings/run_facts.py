@@ -11,8 +11,9 @@ from heedful.files import scan_parquet
 from heedful.findings.cache import kept
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
 from heedful.runs.experiment_stages import unsupported
+from heedful.workspace.folder import damage_named
 
 _LISTS = ("random_counts", "random_masses")  # one value per random order; no table needs other lists
 
@@ -66,7 +67,7 @@ def _missing(run: Run) -> dict[str, str | None]:
         elif not run.done("evidence"):
             reasons[stage] = "the model is not trained and tested yet; `heedful run` with the same options does it"
         else:
-            reasons[stage] = f"{stage} {impossible.get(stage) or run.undone(stage)}"
+            reasons[stage] = f"{stage} {impossible.get(stage) or run.not_performed(stage)}"
     return reasons
 
 

@@ -1,12 +1,12 @@
-"""The race at the input: items are really erased from the text, in several orders, until the decision flips.
+"""The race at the input: items are erased from the text, in several orders, until the decision flips.
 
-Removal at the attention (heedful.experiments.removal) leaves every state as it was; here the model reads what is left.
+Zeroing attention (heedful.experiments.removal) leaves every state unchanged; here the model reads what is left.
 An erased item is deleted, or its words are replaced by `<unk>`. Comprehensiveness and sufficiency are those of DeYoung
 et al. 2020.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,78 +16,96 @@ from heedful.errors import unknown_name
 from heedful.evidence import chance, decide
 from heedful.experiments.curves import SHARES, first_items
 from heedful.experiments.experiment import check_count
-from heedful.importance.attributions import ATTRIBUTIONS
-from heedful.importance.leave_one_out import nothing_left
+from heedful.importance import ATTRIBUTIONS
+from heedful.importance.classifier_texts import WAYS, ClassifierTexts
+from heedful.importance.measure import Erasable, Outputs, chunks
+from heedful.importance.table import attributions, signed_measures
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
-from heedful.models.inference import predict
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import Stream, keys
 
-WAYS = ("delete", "unknown")
-
-
-class ErasableTexts:
-    """What a model says of texts, and of what is left of them."""
-
-    def __init__(self, model: Classifier, inputs: Inputs) -> None:
-        self.model, self.inputs = model, inputs
-        self.output = predict(model, inputs)
-        self.nothing = nothing_left(model, inputs)  # (n, K)
-
-    @property
-    def items(self) -> Ragged:
-        """One value for each item."""
-        return self.inputs.items
-
-    @property
-    def words(self) -> Indices:
-        """Words of each text, (n,)."""
-        return self.inputs.tokens.lengths
-
-    def erased(self, rows: Indices, gone: NDArray[np.bool_], way: str) -> NDArray[np.float32]:
-        """Outputs of texts (M,) without the flagged items."""
-        texts = self.inputs.take(rows)
-        if way == "unknown":
-            return predict(self.model, texts.unknown(gone))
-        left = np.flatnonzero(texts.items.like(~gone).sum())
-        output = self.nothing[rows]
-        if len(left):
-            output[left] = predict(self.model, texts.keep(~gone).take(left))
-        return output
-
-
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Outputs = NDArray[np.floating[Any]]
 
-ROUND = 8  # readings of each text between two looks at what has flipped
+RANKINGS = ("attention", *ATTRIBUTIONS, "random")
+ROUND = 8  # forward passes per text between two looks at what has flipped
 WORDS = 1 << 20  # words of erased texts at a time: bounds memory
 
 
-class Erasable(Protocol):
-    """Instances whose items can be erased."""
+def erasure(
+    model: Classifier,
+    ids: Sequence[str],
+    inputs: Inputs,
+    weights: Ragged,
+    *,
+    ways: Sequence[str] = WAYS,
+    rankings: Sequence[str] = RANKINGS,
+    steps: int = 50,
+    tolerance: float = 0.01,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """One row per text. For each way of erasing and each ranking: `<way>_<ranking>_count`, the items erased when the
+    decision first flips (null: it never does), `..._fraction` of the items and `..._mass` of the attention erased then,
+    `..._comprehensiveness` and `..._sufficiency`, by how much the decided class's probability falls without the first
+    items and with these alone (means over 1, 5, 10, 20 and 50 % of the items); at each of these shares,
+    `..._comprehensiveness_at`.
 
-    @property
-    def items(self) -> Ragged:
-        """One value for each item."""
+    A text is read at most `steps` times per order: in longer ones, `step` items are erased at a time.
+    `weights` are the attention (N,). Rankings other than `attention` and `random` are signed attributions to the
+    decided class's probability.
+    """
+    check_count("steps", steps, least=1)
+    for name in ways:
+        if name not in WAYS:
+            raise unknown_name("way of erasing", name, WAYS)
+    for name in rankings:
+        if name not in (valid := ("attention", *signed_measures(), "random")):
+            raise unknown_name("ranking", name, valid)
+    texts = ClassifierTexts(model, inputs)
+    measures = [name for name in rankings if name not in ("attention", "random")]
+    values = attributions(texts, names=measures, tolerance=tolerance)
+    values |= {"attention": weights, "random": random_values(ids, weights, seed)}
+    return raced(texts, ids, weights, {name: values[name] for name in rankings}, ways=ways, steps=steps)
 
-    @property
-    def words(self) -> Indices:
-        """How much there is to read of each instance, (n,)."""
 
-    @property
-    def output(self) -> Outputs:
-        """What the model says of them, (n, K)."""
-
-    def erased(self, rows: Indices, gone: Flags, way: str) -> Outputs:
-        """What it says of instances (M,) without the flagged ones of their items, all of these in one row: (M, K)."""
+def raced(
+    instances: Erasable,
+    ids: Sequence[str],
+    weights: Ragged,
+    ranked: Mapping[str, Ragged],
+    *,
+    ways: Sequence[str],
+    steps: int = 50,
+) -> pl.DataFrame:
+    """The same of any texts whose items can be erased, in the order of any values (N,), larger ones first."""
+    race = Race(instances, steps)
+    lengths = instances.items.lengths
+    columns: dict[str, Any] = {
+        "id": pl.Series(list(ids), dtype=pl.String),
+        "decision": race.decided.astype(np.int32),
+        "items": lengths,
+        "step": race.step,
+    }
+    orders = {name: places_of(values) for name, values in ranked.items()}
+    for way in ways:
+        for name, places in orders.items():
+            count = race.first_flips(places, way)
+            flipped = pl.Series(count > 0)
+            mass = weights.like(weights.values.astype(np.float64) * (places.values < count[places.row_of_value])).sum()
+            figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
+            for quantity, values in figures.items():
+                columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
+            without, alone = race.falls(places, way, np.array(SHARES))
+            columns[f"{way}_{name}_comprehensiveness"] = without.mean(axis=1)
+            columns[f"{way}_{name}_comprehensiveness_at"] = pl.Series(without).cast(pl.List(pl.Float64))
+            columns[f"{way}_{name}_sufficiency"] = alone.mean(axis=1)
+    return pl.DataFrame(columns)
 
 
 class Race:
-    """The instances, what the model says of them, and what it says of what is left.
+    """Texts and the outputs of what is left of them.
 
-    `places` (N,) are the items' places in the order of erasing; `way` is one that the instances know.
+    `places` (N,) are the items' places in the order of erasing; `way` is one of the texts' ways.
     """
 
     def __init__(self, instances: Erasable, steps: int) -> None:
@@ -100,7 +118,7 @@ class Race:
         self.step = -(-self.lengths // steps)
 
     def first_flips(self, places: Ragged, way: str) -> Indices:
-        """How many items are erased at the first flip, (n,); 0: it never flips."""
+        """Items erased at the first flip, (n,); 0: it never flips."""
         lengths = self.lengths
         counts = np.zeros(len(lengths), dtype=np.int64)
         active, first = np.flatnonzero(lengths), 1
@@ -129,94 +147,20 @@ class Race:
         return falls[0], falls[1]
 
     def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
-        """Outputs (M, K) of instances (M,) with so many items erased (M,): the first ones, or the last ones.
+        """Outputs (M, K) of texts (M,) with so many items erased (M,): the first ones, or the last ones.
 
-        Short texts ask for the same more than once, and are read once.
+        What short texts need more than once is read once.
         """
         several = int(self.lengths.max(initial=0)) + 1
         different, where = np.unique(rows * several + erased, return_inverse=True)
         rows, erased = different // several, different % several
         output = np.empty((len(rows), self.outputs))
-        ends = np.cumsum(self.instances.words[rows]) // WORDS
-        for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(ends)) + 1):
+        for some in chunks(self.instances.words[rows], WORDS):
             order = places.take(rows[some])
             row, count = order.row_of_value, erased[some]
             gone = order.values >= (order.lengths - count)[row] if last else order.values < count[row]
             output[some] = self.instances.erased(rows[some], gone, way)
         return output[where]
-
-
-RANKINGS = ("attention", *ATTRIBUTIONS, "random")
-
-
-def erasure(
-    model: Classifier,
-    ids: Sequence[str],
-    inputs: Inputs,
-    weights: Ragged,
-    *,
-    ways: Sequence[str] = WAYS,
-    rankings: Sequence[str] = RANKINGS,
-    steps: int = 50,
-    tolerance: float = 0.01,
-    seed: int = 0,
-) -> pl.DataFrame:
-    """One row an instance. For each way of erasing and each ranking: `<way>_<ranking>_count`, the items erased when the
-    decision first flips (null: it never does), `..._fraction` of the items and `..._mass` of the attention erased then,
-    `..._comprehensiveness` and `..._sufficiency`, by how much the decided class's probability falls without the first
-    items and with these alone (means over 1, 5, 10, 20 and 50 % of the items); at each of these shares,
-    `..._comprehensiveness_at`.
-
-    A text is read at most `steps` times an order: those with more items are erased by several items at a time, `step`.
-    `weights` are the attention (N,). Rankings other than `attention` and `random` are signed attributions to the
-    decided class's probability.
-    """
-    check_count("steps", steps, least=1)
-    for name in ways:
-        if name not in WAYS:
-            raise unknown_name("way of erasing", name, WAYS)
-    for name in rankings:
-        if name not in RANKINGS:
-            raise unknown_name("ranking", name, RANKINGS)
-    measures = [name for name in rankings if name in ATTRIBUTIONS]
-    attributed = {name: ATTRIBUTIONS[name](model, inputs, tolerance) for name in measures}
-    free = {"attention": lambda: weights, "random": lambda: random_values(ids, weights, seed)}
-    ranked = {name: attributed[name] if name in attributed else free[name]() for name in rankings}
-    return raced(ErasableTexts(model, inputs), ids, weights, ranked, ways=ways, steps=steps)
-
-
-def raced(
-    instances: Erasable,
-    ids: Sequence[str],
-    weights: Ragged,
-    ranked: Mapping[str, Ragged],
-    *,
-    ways: Sequence[str],
-    steps: int = 50,
-) -> pl.DataFrame:
-    """The same of any instances whose items can be erased, in the order of any values (N,), larger ones first."""
-    race = Race(instances, steps)
-    lengths = instances.items.lengths
-    columns: dict[str, Any] = {
-        "id": pl.Series(list(ids), dtype=pl.String),
-        "decision": race.decided.astype(np.int32),
-        "items": lengths,
-        "step": race.step,
-    }
-    orders = {name: places_of(values) for name, values in ranked.items()}
-    for way in ways:
-        for name, places in orders.items():
-            count = race.first_flips(places, way)
-            flipped = pl.Series(count > 0)
-            mass = weights.like(weights.values.astype(np.float64) * (places.values < count[places.row_of_value])).sum()
-            figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
-            for quantity, values in figures.items():
-                columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
-            without, alone = race.falls(places, way, np.array(SHARES))
-            columns[f"{way}_{name}_comprehensiveness"] = without.mean(axis=1)
-            columns[f"{way}_{name}_comprehensiveness_at"] = pl.Series(without).cast(pl.List(pl.Float64))
-            columns[f"{way}_{name}_sufficiency"] = alone.mean(axis=1)
-    return pl.DataFrame(columns)
 
 
 def random_values(ids: Sequence[str], weights: Ragged, seed: int) -> Ragged:

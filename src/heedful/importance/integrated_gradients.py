@@ -4,41 +4,34 @@ Trained models change abruptly somewhere on that way, so the integral is refined
 where: on each piece of the way the attributions have to add up to the change of the output, which is known.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.errors import BadConfig
 from heedful.evidence import decide
-from heedful.importance.fast.gradients import BATCH_CELLS, BATCH_ROWS, differentiable_batches
-from heedful.importance.outcome import Batch, output_slope
-from heedful.models.batches import Inputs, Texts
-from heedful.models.classifier import Classifier
+from heedful.importance import MEASURES
+from heedful.importance.measure import GRADIENT, Batch, Instances, Measure, Measured, output_slope
 from heedful.models.decoders import output_of
 from heedful.ragged import Ragged
 
 PIECES = 4  # to begin with: fewer overlook narrow peaks
 NODES = 5  # Gauss-Legendre nodes a piece; an odd number, so that one is the middle, where a piece is halved
+REFINED = 1.5  # gradients taken over those of the first pieces, about; it depends on the model
+POINT_ROWS = 128  # points of lines that are read together,
+POINT_CELLS = 16_384  # and their padded cells: bounds memory
 
 
-class IntegratedGradients(NamedTuple):
-    """Attributions, and by how much they miss what they should add up to."""
-
-    values: Ragged  # (N,) float32, signed
-    error: NDArray[np.float32]  # (n,): sum over the pieces of a text's way of |sum of attributions - change of output|
-
-
-def integrated_gradients(
-    model: Classifier, texts: Texts, *, tolerance: float = 0.01, limit: int = 1000
-) -> IntegratedGradients:
-    """The gradient of the decided class's probability, integrated on the straight line from zero vectors to the tokens.
+def integrated_gradients(instances: Instances, *, tolerance: float = 0.01, limit: int = 1000) -> Measured:
+    """The gradient of the decided class's probability, integrated on the straight line from zero vectors to the items:
+    signed values (N,) float32, and their error (n,), the sum over the pieces of a text's line of
+    |sum of attributions - change of output|.
 
     A single output is the second class's probability, and is the one explained whatever was decided. The gradient flows
-    through attention; the sentinels stay as they are.
+    through attention; tokens that are no items stay as they are.
 
     Pieces of the line are halved until `error` is `tolerance` at most, or until the next halving would take more than
     `limit` gradients of a text: an error above the tolerance says that this happened. Opposite gaps do not cancel in
@@ -46,27 +39,38 @@ def integrated_gradients(
     It is blind to errors of tokens that cancel within a piece. Each text is refined by itself; near a threshold,
     rounding may decide, and then values differ from batch to batch by some part of the tolerance.
     """
-    inputs = Inputs.of(texts)
-    batches = differentiable_batches(model, inputs, attention_fixed=False)
-    return integrate(batches, inputs.items, tolerance=tolerance, limit=limit)
-
-
-def integrate(
-    batches: Iterable[Batch], items: Ragged, *, tolerance: float = 0.01, limit: int = 1000
-) -> IntegratedGradients:
-    """The same of any model whose instances come in batches; `items` has one value for each item."""
     if not 0 < tolerance < np.inf:
         raise BadConfig(f"tolerance={tolerance!r}: it is the error left in an integral; give a number above 0")
     if limit < PIECES * NODES:
         raise BadConfig(f"limit={limit!r}: every text takes {PIECES * NODES} gradients; allow so many at least")
+    items = instances.items
     values = items.like(np.empty(len(items.values), dtype=np.float32))
     error = np.zeros(len(items), dtype=np.float32)
     with torch.no_grad():
-        for batch in batches:
+        for batch in instances.differentiable(attention_fixed=False):
             total, gaps = _integrate(_Lines(batch), tolerance, limit)
             values.values[batch.cells] = total[batch.real].numpy()
             error[batch.rows] = gaps.numpy()
-    return IntegratedGradients(values, error)
+    return Measured(values, error)
+
+
+def attribution(instances: Instances, tolerance: float) -> Ragged:
+    """Integrated gradients of the decided class's probability, (N,)."""
+    values = integrated_gradients(instances, tolerance=tolerance).values
+    if instances.outputs > 1:
+        return values
+    signs = 2 * decide(instances.output) - 1  # the integral is of the second class
+    return values.like(values.values * signs[values.row_of_value])
+
+
+MEASURES.register(
+    "integrated_gradients",
+    Measure(
+        lambda texts, tolerance: integrated_gradients(texts, tolerance=tolerance),
+        readings=lambda _: REFINED * (PIECES * NODES * GRADIENT + PIECES + 1),
+        signed=attribution,
+    ),
+)
 
 
 class _Pieces(NamedTuple):
@@ -159,5 +163,5 @@ class _Lines:
 
     def _some(self, points: int) -> Iterator[slice]:
         """Points a batch, as many as memory allows."""
-        size = max(1, min(BATCH_ROWS, BATCH_CELLS // self.width))
+        size = max(1, min(POINT_ROWS, POINT_CELLS // self.width))
         return (slice(first, first + size) for first in range(0, points, size))

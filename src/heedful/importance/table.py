@@ -1,39 +1,21 @@
-"""Every measure of importance in one frame: one row an instance and measure (and output, where there are several)."""
+"""Every measure of importance in one frame: one row for each text, measure and, where there are several, output."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from heedful.errors import unknown_name
-from heedful.importance.gradient import gradient
-from heedful.importance.integrated_gradients import integrated_gradients
-from heedful.importance.leave_one_out import leave_one_out
+from heedful.errors import BadConfig, unknown_name
+from heedful.importance import ATTRIBUTIONS, MEASURES
+from heedful.importance.classifier_texts import ClassifierTexts
+from heedful.importance.measure import Instances, Measured
 from heedful.list_columns import list_column
-from heedful.models.batches import Inputs, Texts
+from heedful.models.batches import Texts
 from heedful.models.classifier import Classifier
 from heedful.ragged import Ragged
 
-
-class Measured(NamedTuple):
-    """What a measure says of a batch."""
-
-    values: Ragged  # (N,), or (N, K) with one value for each output
-    error: NDArray[np.float32] | None = None  # (n,): what the measure knows of its own inexactness
-
-
-Measure = Callable[[Classifier, Inputs, float], Measured]  # of a model, its input and the tolerance of an integral
-
-REGISTRY: dict[str, Measure] = {
-    "gradient": lambda model, inputs, _: Measured(gradient(model, inputs)),
-    "gradient_through_attention": lambda model, inputs, _: Measured(gradient(model, inputs, attention_fixed=False)),
-    "leave_one_out": lambda model, inputs, _: Measured(leave_one_out(model, inputs)),
-    "integrated_gradients": lambda model, inputs, tolerance: Measured(
-        *integrated_gradients(model, inputs, tolerance=tolerance)
-    ),
-}
+NO_BLANK = "this model has no token that stands for nothing (mask, unknown), so items cannot be blanked; delete them"
 
 
 def importance_table(
@@ -41,17 +23,40 @@ def importance_table(
 ) -> pl.DataFrame:
     """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`.
 
-    All rows of an instance stand together, in the order of `measures` and outputs.
+    All rows of a text stand together, in the order of `measures` and outputs.
     """
-    for measure in measures:
-        if measure not in REGISTRY:
-            raise unknown_name("measure", measure, REGISTRY)
-    inputs = Inputs.of(texts)
-    return tabled(ids, ((measure, REGISTRY[measure](model, inputs, tolerance)) for measure in measures))
+    return table_of(ClassifierTexts(model, texts), ids, measures=measures, tolerance=tolerance)
 
 
-def tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.DataFrame:
-    """The same of what any named measures say of instances."""
+def table_of(instances: Instances, ids: Sequence[str], *, measures: Sequence[str], tolerance: float) -> pl.DataFrame:
+    """The same of texts of any model."""
+    for name in measures:
+        if name not in MEASURES:
+            raise unknown_name("measure", name, MEASURES)
+        if MEASURES[name].blank and len(instances.ways) < 2:
+            raise BadConfig(NO_BLANK)
+    return _tabled(ids, ((name, MEASURES[name].values(instances, tolerance)) for name in measures))
+
+
+def attributions(
+    instances: Instances, *, names: Sequence[str] = ATTRIBUTIONS, tolerance: float = 0.01
+) -> dict[str, Ragged]:
+    """Values (N,) of all items by each of the named measures: positive where an item speaks for the decided class."""
+    found = {}
+    for name in names:
+        signed = MEASURES[name].signed if name in MEASURES else None
+        if signed is None:
+            raise unknown_name("attribution", name, signed_measures())
+        found[name] = signed(instances, tolerance)
+    return found
+
+
+def signed_measures() -> tuple[str, ...]:
+    """Measures that say whether an item speaks for or against the decision: these can rank items."""
+    return (*ATTRIBUTIONS, *(name for name in MEASURES if MEASURES[name].signed and name not in ATTRIBUTIONS))
+
+
+def _tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.DataFrame:
     names = pl.Series(list(ids), dtype=pl.String)
     rows = [
         pl.DataFrame(
@@ -71,7 +76,7 @@ def tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.D
 
 
 def _by_output(measured: Measured) -> list[tuple[int | None, Ragged, NDArray[np.float32] | None]]:
-    values, error = measured
+    values, error = measured.values.like(measured.values.values.astype(np.float32, copy=False)), measured.error
     if values.values.ndim == 1:
         return [(None, values, error)]
     return [

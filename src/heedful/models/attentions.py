@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.models.batches import Padded
+from heedful.models.options import ATTENTIONS
 
 
 class Given(NamedTuple):
@@ -33,6 +34,14 @@ class Attention(nn.Module):
         if not states.full:
             scores = scores.masked_fill(~states.mask, -torch.inf)
         return states.with_values(scores.softmax(dim=-1))
+
+
+class Variants(NamedTuple):
+    """An attention as the different models have it."""
+
+    usual: type[Attention]
+    wide: type[Attention] | None = None  # of document models; None: the usual one
+    to_query: type[Attention] | None = None  # given a query; None: there is none
 
 
 class Additive(Attention):
@@ -101,6 +110,5 @@ class DotToQuery(Attention):
         return (states @ given.query[..., None]).squeeze(-1) / self.scale  # (B, T, H) @ (B, H, 1)
 
 
-ATTENTIONS: dict[str, type[Attention]] = {"additive": Additive, "dot": Dot}
-WIDE_ATTENTIONS: dict[str, type[Attention]] = {"additive": WideAdditive, "dot": Dot}
-QUERY_ATTENTIONS: dict[str, type[Attention]] = {"additive": AdditiveToQuery, "dot": DotToQuery}
+ATTENTIONS.register("additive", Variants(Additive, wide=WideAdditive, to_query=AdditiveToQuery))
+ATTENTIONS.register("dot", Variants(Dot, to_query=DotToQuery))

@@ -1,4 +1,4 @@
-"""Inputs: what a model reads of some instances; their texts and, in question answering and inference, their queries."""
+"""Inputs of a model (texts, perhaps with queries) and padded batches of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,16 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.ragged import Indices, Ragged, length_batches
+from heedful.ragged import Flags, Indices, Ragged, length_batches
 from heedful.text.vocabulary import END, START, UNKNOWN
+
+CELLS = 32_768  # padded words of a group: bounds the memory of long documents
+ALIKE = 2.5  # a group's longest sentence to its shortest; fewer groups suit a GRU, more a CNN
 
 
 @dataclass(frozen=True, eq=False)
 class Padded:
-    """Sequences of different lengths in one tensor; cells beyond a row's length mean nothing."""
+    """Sequences of different lengths in one tensor; cells beyond a row's length are undefined."""
 
     values: Tensor  # (B, T, ...)
     lengths: Tensor  # (B,) int64
@@ -61,7 +63,7 @@ class Padded:
 class _Exchange(torch.autograd.Function):
     """Cells in an order that is its own inverse, so that the gradient is exchanged the same way.
 
-    Autograd would add gradients up cell by cell, which took 3 to 8 times as long.
+    Autograd would add gradients cell by cell, which takes 3 to 8 times as long.
     """
 
     @staticmethod
@@ -75,12 +77,8 @@ class _Exchange(torch.autograd.Function):
         return gradients[0].flatten(0, 1).index_select(0, cells).view_as(gradients[0]), None
 
 
-CELLS = 32_768  # padded words of a group: bounds the memory of long documents
-ALIKE = 2.5  # a group's longest sentence to its shortest; fewer groups suit a GRU, more a CNN
-
-
 class Groups(NamedTuple):
-    """Where the words of sentences stand if these are put in the order of their groups; empty ones are left out."""
+    """Sentences grouped by similar length, and where their words stand in that order; empty sentences are left out."""
 
     sentences: Indices  # (S,) in their new order
     words: Indices  # (N,) in their new order
@@ -106,9 +104,6 @@ class Groups(NamedTuple):
             yield Padded(values.view(len(lengths), width, -1), lengths)
 
 
-Flags = NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """Encoded texts, each perhaps with a question or hypothesis and with the classes that may be answered.
@@ -131,7 +126,7 @@ class Inputs:
 
     @property
     def items(self) -> Ragged:
-        """One value for each thing that is attended: a word, or a sentence."""
+        """One value for each attended item: a word, or a sentence."""
         return self.tokens if self.sentences is None else self.sentences
 
     @cached_property

@@ -8,19 +8,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from heedful.errors import unknown_name
-from heedful.models.attentions import ATTENTIONS, QUERY_ATTENTIONS, Attention, Given
+from heedful.errors import BadConfig, unknown_name
+from heedful.models.attentions import Attention, Given, Variants
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.decoders import Affine, Decoder, WithQuery
-from heedful.models.encoders import ENCODERS, Encoder
-from heedful.models.options import Options
+from heedful.models.encoders import Encoder, encoder_class
+from heedful.models.options import ATTENTIONS, Options
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
 from heedful.text.vocabulary import PAD
 
 
 class Reading(NamedTuple):
-    """What the model makes of a batch."""
+    """States, attention and logits of a batch."""
 
     states: Padded  # (B, T, H), real items only
     weights: Padded  # (B, T)
@@ -28,7 +28,7 @@ class Reading(NamedTuple):
 
 
 class Embedded(nn.Module):
-    """Word vectors of one's own, and an encoder that reads them."""
+    """Word vectors and an encoder that reads them."""
 
     encoder: Encoder
 
@@ -44,7 +44,7 @@ class Embedded(nn.Module):
 
 
 class Question(Embedded):
-    """A reader of queries, apart from that of texts: other word vectors, another encoder of the same kind."""
+    """The encoder of queries, with its own word vectors and parameters."""
 
     def forward(self, embedded: Padded) -> Tensor:
         """One vector a query, (B, H); padding has no part in it."""
@@ -58,7 +58,6 @@ class Classifier(Embedded):
     """
 
     sentinels: ClassVar[bool] = True
-    attentions: ClassVar[dict[str, type[Attention]]] = ATTENTIONS
 
     def __init__(
         self,
@@ -72,15 +71,20 @@ class Classifier(Embedded):
         query_embedding: NDArray[np.float32] | None = None,  # (V, E); None: there are no queries
     ) -> None:
         super().__init__(embedding)
-        if encoder not in ENCODERS:
-            raise unknown_name("encoder", encoder, ENCODERS)
+        encoders = encoder_class(encoder)
         if attention not in ATTENTIONS:
             raise unknown_name("attention", attention, ATTENTIONS)
         self.question = None if query_embedding is None else Question(query_embedding)
-        attentions = self.attentions if self.question is None else QUERY_ATTENTIONS
+        variant = self.variant(ATTENTIONS[attention])
+        if variant is None:
+            raise BadConfig(f"attention {attention!r} cannot attend to a query; choose another one")
         with torch.random.fork_rng(devices=[]):  # initialise from our own seed, leave the caller's generator alone
             torch.manual_seed(Stream(seed, "parameters").integer())
-            self.build(lambda width: ENCODERS[encoder](width, encoder_options), attentions[attention], outputs)
+            self.build(lambda width: encoders(width, encoder_options), variant, outputs)
+
+    def variant(self, attention: Variants) -> type[Attention] | None:
+        """The variant of an attention that this model has."""
+        return attention.usual if self.question is None else attention.to_query
 
     def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
         """Make the layers; encoders are made for the width of what they read, attentions for that of states."""
@@ -96,7 +100,7 @@ class Classifier(Embedded):
         return with_sentinels(tokens) if self.sentinels else tokens.like(tokens.values.astype(np.int64))
 
     def inner(self, states: Padded) -> Padded:
-        """Of what the encoder reads, the part that is attended."""
+        """States without sentinels."""
         return states.inner() if self.sentinels else states
 
     def words(self, inputs: Inputs) -> Tensor:
@@ -112,18 +116,18 @@ class Classifier(Embedded):
         return self.items(nn.functional.embedding(self.words(inputs), self.embedding), inputs)
 
     def given(self, inputs: Inputs) -> Given:
-        """What attention and decoder are told of some instances beside their texts."""
+        """Queries and candidates of some instances, as attention and decoder read them."""
         asked = None if self.question is None else self.question.embed(padded_query(inputs))
         return self.asked(asked, inputs.candidates)
 
     def asked(self, queries: Padded | None, candidates: Ragged | None) -> Given:
-        """The same of embedded queries with their sentinels, (B, T, E)."""
+        """The same from embedded queries with their sentinels, (B, T, E)."""
         if self.question is None or queries is None:
             return Given()
         return Given(self.question(queries), None if candidates is None else _mask(candidates, self.decoder.outputs))
 
     def forward(self, items: Padded, given: Given | None = None) -> Reading:
-        """Read a batch of what `read` gives."""
+        """Run the model on a batch from `read`."""
         given = given or Given()
         states = self.inner(self.encoder(items))
         weights = self.attention(states, given)

@@ -30,7 +30,7 @@ class Decoder(nn.Module):
 
 
 class Affine(Decoder):
-    """W c + b: what an item alone would say is W h, so attention only averages the items' scores."""
+    """W c + b: an item's score is W h, so attention only averages the items' scores."""
 
     def __init__(self, size: int, outputs: int) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Affine(Decoder):
         self.linear = nn.Linear(size, outputs)
 
     def items(self, states: Tensor) -> Tensor:
-        """Scores, (..., K): what each item would say if it had all the attention, bias left out."""
+        """Scores, (..., K): the logits if an item had all the attention, without bias."""
         return states @ self.linear.weight.T
 
     def logits(self, mixed: Tensor, given: Given) -> Tensor:
@@ -71,7 +71,7 @@ class WithQuery(Decoder):
         return context + self.attended.bias
 
     def logits(self, mixed: Tensor, given: Given) -> Tensor:
-        """Minus infinity for what is no candidate."""
+        """Minus infinity for classes that are no candidates."""
         between = (1,) * (mixed.ndim - 2)
         context = self.context(given)
         logits: Tensor = self.answer(torch.tanh(mixed + context.view(len(context), *between, -1)))

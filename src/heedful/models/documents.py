@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from heedful.models.attentions import WIDE_ATTENTIONS, Attention, Given
+from heedful.models.attentions import Attention, Given, Variants
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier, Reading
 from heedful.models.decoders import Affine
@@ -30,11 +30,14 @@ class Flan(Classifier):
     """Tokens without sentinels, attention with as many hidden units as a state has numbers, dropout in training."""
 
     sentinels = False
-    attentions = WIDE_ATTENTIONS
 
     def __init__(self, *, dropout: Dropout | None = None, **parts: Any) -> None:
         super().__init__(**parts)
         self.dropout = dropout or Dropout()
+
+    def variant(self, attention: Variants) -> type[Attention] | None:
+        """Attention with as many hidden units as a state has numbers."""
+        return attention.wide or attention.usual
 
     def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
         """The usual layers; the decoder begins as in the released code."""

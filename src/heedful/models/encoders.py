@@ -1,23 +1,52 @@
 """Encoders: embedded tokens (B, T, E) to states (B, T, H), one state an item."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, pad
 
+from heedful.errors import unknown_name
 from heedful.models.batches import Padded
 from heedful.models.gru import BidirectionalGRU, Steps
-from heedful.models.options import AverageOptions, BiGRUOptions, BiLSTMOptions, CNNOptions, NoneOptions
+from heedful.models.options import (
+    ENCODER_OPTIONS,
+    AverageOptions,
+    BiGRUOptions,
+    BiLSTMOptions,
+    CNNOptions,
+    NoneOptions,
+    Options,
+)
+
+ENCODERS: "dict[str, type[Encoder]]" = {}  # those whose modules are imported; see `encoder_class`
+Kind = TypeVar("Kind", bound="type[Encoder]")
+
+
+def encoder(name: str, options: type[Options]) -> Callable[[Kind], Kind]:
+    """Register a class of encoders under a name, with its options."""
+
+    def registered(kind: Kind) -> Kind:
+        ENCODER_OPTIONS.register(name, options)
+        ENCODERS[name] = kind
+        return kind
+
+    return registered
+
+
+def encoder_class(name: str) -> "type[Encoder]":
+    """The class of a registered encoder."""
+    if name not in ENCODER_OPTIONS:
+        raise unknown_name("encoder", name, ENCODER_OPTIONS)
+    _ = ENCODER_OPTIONS[name]  # imports its module
+    return ENCODERS[name]
 
 
 def dropout(values: Tensor, share: float, training: bool) -> Tensor:
-    """Values with a share of them zero; as they are if nothing is to be left out.
-
-    What is left out follows from torch's generator, but NumPy draws it: torch's own dropout takes five to ten times as
-    long on a CPU, a fifth of the time of a training step.
+    """Dropout, seeded by torch's generator but drawn by NumPy: torch's own takes five to ten times as long on a CPU, a
+    fifth of the time of a training step.
     """
     if not training or not share:
         return values
@@ -39,8 +68,9 @@ class Encoder(nn.Module):
         raise TypeError("an encoder defines forward")
 
     def summary(self, states: Padded) -> Tensor:
-        """A whole sequence, read between its sentinels, in one vector (B, H); padding has no part in it."""
-        raise TypeError("an encoder defines summary")
+        """A sequence, read between its sentinels, in one vector (B, H): the mean of its tokens, zero without any."""
+        inner = states.inner()
+        return inner.zeroed().values.sum(dim=1) / inner.lengths.clamp_min(1)[:, None]
 
 
 class Bidirectional(Encoder):
@@ -63,6 +93,7 @@ class Bidirectional(Encoder):
         return torch.cat([ahead[torch.arange(len(ahead)), states.lengths - 1], back[:, 0]], dim=-1)
 
 
+@encoder("bilstm", BiLSTMOptions)
 class BiLSTM(Bidirectional):
     """One-layer bidirectional LSTM (Jain & Wallace, section 2)."""
 
@@ -73,6 +104,7 @@ class BiLSTM(Bidirectional):
         self.back = nn.LSTM(width, options.hidden, batch_first=True)
 
 
+@encoder("bigru", BiGRUOptions)
 class BiGRU(Bidirectional):
     """One-layer bidirectional GRU (Yang et al. 2016), initialised as in Serrano & Smith's code."""
 
@@ -103,6 +135,7 @@ class BiGRU(Bidirectional):
         return embedded.with_values(padded.view(rows, width, self.size))
 
 
+@encoder("cnn", CNNOptions)
 class CNN(Encoder):
     """Parallel convolutions of several widths, "same" padding, ReLU."""
 
@@ -115,7 +148,7 @@ class CNN(Encoder):
         )
 
     def forward(self, embedded: Padded) -> Padded:
-        """Windows beyond the ends see zeros, whatever the padding holds."""
+        """Windows beyond the ends read zeros, whatever the padding holds."""
         columns = dropout(embedded.zeroed().values, self.dropout, self.training).transpose(1, 2)  # (B, E, T)
         states = torch.cat([torch.relu(convolution(columns)) for convolution in self.convolutions], dim=1)  # (B, H, T)
         return embedded.with_values(states.transpose(1, 2))
@@ -125,16 +158,8 @@ class CNN(Encoder):
         return pad(states.inner().zeroed().values, (0, 0, 0, 1)).amax(dim=1)
 
 
-class Contextless(Encoder):
-    """Base of encoders that read each item by itself."""
-
-    def summary(self, states: Padded) -> Tensor:
-        """The mean of the tokens, zero if there are none."""
-        inner = states.inner()
-        return inner.zeroed().values.sum(dim=1) / inner.lengths.clamp_min(1)[:, None]
-
-
-class Average(Contextless):
+@encoder("average", AverageOptions)
+class Average(Encoder):
     """A linear map and an activation."""
 
     def __init__(self, width: int, options: AverageOptions) -> None:
@@ -149,7 +174,8 @@ class Average(Contextless):
         return embedded.with_values(self.activation(projected))
 
 
-class NoEncoder(Contextless):
+@encoder("none", NoneOptions)
+class NoEncoder(Encoder):
     """Each item is its own state (Serrano & Smith's models without an encoder)."""
 
     def __init__(self, width: int, options: NoneOptions) -> None:
@@ -157,14 +183,5 @@ class NoEncoder(Contextless):
         self.size = width
 
     def forward(self, embedded: Padded) -> Padded:
-        """What was given."""
+        """The embedded tokens."""
         return embedded
-
-
-ENCODERS: dict[str, type[Encoder]] = {
-    "bilstm": BiLSTM,
-    "bigru": BiGRU,
-    "cnn": CNN,
-    "average": Average,
-    "none": NoEncoder,
-}

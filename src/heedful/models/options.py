@@ -1,8 +1,17 @@
-"""What may be set about encoders and training; without torch, so that a configuration is read and checked at once."""
+"""Options of encoders and training, and the names of encoders, attentions and models.
 
-from typing import Literal
+No torch here: configurations are checked without it. An encoder or an attention in a file of its own takes one line
+here, the module's name. The module registers it, and is imported when the encoder or attention is first used.
+"""
+
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from heedful.registry import Registry
+
+if TYPE_CHECKING:
+    from heedful.models.attentions import Variants
 
 
 class Options(BaseModel):
@@ -49,14 +58,18 @@ class NoneOptions(Options):
     """No encoder: there is nothing to set."""
 
 
-ENCODER_OPTIONS: dict[str, type[Options]] = {
-    "bilstm": BiLSTMOptions,
-    "bigru": BiGRUOptions,
-    "cnn": CNNOptions,
-    "average": AverageOptions,
-    "none": NoneOptions,
-}
-ATTENTION_NAMES = ("additive", "dot")
+ENCODER_OPTIONS: Registry[type[Options]] = Registry(
+    {
+        "bilstm": BiLSTMOptions,
+        "bigru": BiGRUOptions,
+        "cnn": CNNOptions,
+        "average": AverageOptions,
+        "none": NoneOptions,
+    }
+)
+ATTENTIONS: "Registry[Variants]" = Registry(
+    {"additive": "heedful.models.attentions", "dot": "heedful.models.attentions"}
+)
 MODEL_NAMES = ("classifier", "flan", "han")
 
 

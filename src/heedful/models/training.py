@@ -1,8 +1,7 @@
 """Training: maximum likelihood with Adam, selection on the dev split, a checkpoint each epoch.
 
-The optimiser is the papers' (dense Adam statistics, dense L2); what is different is how fast it runs on a CPU. The
-gradient of the embedding table lives in one buffer that is filled and cleared only in the rows a batch touches, instead
-of being allocated and zeroed whole at each step, and Adam runs as one fused kernel.
+The optimiser is the papers' (dense Adam statistics, dense L2), made fast on a CPU: gradients of word vectors live in
+buffers of their own (`embedding_gradients.py`), and Adam runs as one fused kernel.
 """
 
 import math
@@ -14,134 +13,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, embedding
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 from heedful.errors import BadConfig
 from heedful.models.batches import Inputs
 from heedful.models.checkpoint import Checkpoint
-from heedful.models.classifier import Classifier, Embedded, padded_query
+from heedful.models.classifier import Classifier, padded_query
+from heedful.models.embedding_gradients import Tables
 from heedful.models.inference import predict
 from heedful.models.metrics import classification_metrics
 from heedful.models.options import TrainingOptions
-from heedful.ragged import Indices
+from heedful.models.schedule import finished, learning_rate, selected_epoch, training_batches
 from heedful.randomness import Stream
-
-LENGTH_NOISE = 0.1  # lengths are blurred by up to this share before sorting, so that batches differ between epochs
-
-
-def training_batches(inputs: Inputs, *, size: int, seed: int, epoch: int, tokens: int = 0) -> list[Indices]:
-    """Every row once: sorted by blurred length, cut into batches of `size`, the batches shuffled.
-
-    With a limit on `tokens`, batches are cut further until a batch's rows times its longest row (its longest sentence,
-    where the items are sentences) are so many at most.
-    """
-    lengths = inputs.tokens.lengths
-    draw = Stream(seed, "batches").generator(epoch)
-    rows = draw.permutation(len(lengths))  # so that rows of equal length fall together differently each time
-    reach = np.floor(lengths[rows] * LENGTH_NOISE).astype(np.int64)
-    blurred = lengths[rows] + draw.integers(-reach, reach + 1)
-    rows = rows[np.argsort(blurred, kind="stable")]
-    batches = [rows[start : start + size] for start in range(0, len(rows), size)]
-    if tokens:
-        longest = lengths if inputs.sentences is None else inputs.sentences.max()
-        batches = [part for batch in batches for part in _within(batch, longest[batch], tokens)]
-    return [batches[index] for index in draw.permutation(len(batches))]
-
-
-def _within(batch: Indices, longest: Indices, tokens: int) -> list[Indices]:
-    """A batch in as few equal parts as the limit allows, one row each at least."""
-    for parts in range(1, len(batch) + 1):
-        cut = np.array_split(np.arange(len(batch)), parts)
-        if all(len(part) * longest[part].max() <= tokens for part in cut):
-            return [batch[part] for part in cut]
-    return [batch[row : row + 1] for row in range(len(batch))]
-
-
-CLEARLY = 1e-4  # by how much a metric must grow, as a share of it, for the learning rate not to fall
-
-History = list[dict[str, Any]]  # one record an epoch
-
-
-def selected_epoch(history: History, metric: str) -> int:
-    """The first epoch with the best dev metric; accuracy decides where the metric is undefined (one class in dev)."""
-    return int(np.argmax(_values(history, metric)))
-
-
-def finished(history: History, options: TrainingOptions) -> bool:
-    """Whether all epochs are done, or patience has run out."""
-    done = len(history)
-    tired = bool(options.patience and done) and done - 1 - selected_epoch(history, options.select) >= options.patience
-    return done >= options.epochs or tired
-
-
-def learning_rate(history: History, options: TrainingOptions) -> float:
-    """Of the next epoch: it falls after every epoch that was not clearly the best so far (torch's ReduceLROnPlateau
-    without patience)."""
-    best, worse = -np.inf, 0
-    for value in _values(history, options.select):
-        if value > best * (1 + CLEARLY):
-            best = value
-        else:
-            worse += 1
-    return float(options.learning_rate * options.decay**worse)
-
-
-def _values(history: History, metric: str) -> list[float]:
-    values = [record["dev"][metric] for record in history]
-    return [record["dev"]["accuracy"] for record in history] if None in values else values
-
-
-class Tables:
-    """The word vectors of a model in training: those of texts and, where there are queries, those of queries."""
-
-    def __init__(self, model: Classifier) -> None:
-        self.text = TableGradient(model)
-        self.query = None if model.question is None else TableGradient(model.question)
-        self._all = [table for table in (self.text, self.query) if table is not None]
-        kept = {id(table.reader.embedding) for table in self._all}
-        self._others = [parameter for parameter in model.parameters() if id(parameter) not in kept]
-
-    def clear_others(self) -> None:
-        """No other parameter has a gradient any more."""
-        for parameter in self._others:
-            parameter.grad = None
-
-    def fill(self) -> None:
-        """Give the word vectors their gradients."""
-        for table in self._all:
-            table.fill()
-
-    def clear(self) -> None:
-        """Take them back."""
-        for table in self._all:
-            table.clear()
-
-
-class TableGradient:
-    """The dense gradient of an embedding table, kept between steps: only rows that a batch touches are written."""
-
-    def __init__(self, reader: Embedded) -> None:
-        self.reader = reader
-        self.values = torch.zeros_like(reader.embedding)
-        reader.embedding.grad = self.values
-        self._rows, self._inputs = torch.empty(0, dtype=torch.int64), torch.empty(0)
-
-    def embed(self, words: Tensor) -> Tensor:
-        """Vectors (..., E) of words as leaves, where gradients end."""
-        with torch.no_grad():
-            vectors = embedding(words, self.reader.embedding)
-        self._rows, self._inputs = words.flatten(), vectors.requires_grad_()
-        return self._inputs
-
-    def fill(self) -> None:
-        """Add the gradients of the embedded tokens to their rows."""
-        if self._inputs.grad is not None:
-            self.values.index_add_(0, self._rows, self._inputs.grad.view(len(self._rows), -1))
-
-    def clear(self) -> None:
-        """Back to zero everywhere."""
-        self.values.index_fill_(0, self._rows, 0.0)
 
 
 class Examples(NamedTuple):

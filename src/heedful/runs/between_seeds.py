@@ -1,4 +1,4 @@
-"""How much attention itself varies between runs of one configuration, which differ only in the seed."""
+"""How much attention varies between runs that differ only in the seed."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, zip_longest
@@ -19,14 +19,14 @@ _FIGURES = ("jsd", "tvd", "same")
 
 
 class Between(NamedTuple):
-    """How runs differ on the same instances."""
+    """Differences between runs on the same instances."""
 
-    pairs: pl.DataFrame  # one row for each two runs
-    instances: pl.DataFrame  # one row an instance: means over all pairs
+    pairs: pl.DataFrame  # one row per pair of runs
+    instances: pl.DataFrame  # one row per instance: means over all pairs
 
 
 def by_configuration(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs that differ only in the seed together, by rising seed; groups in the order of their first runs."""
+    """Group runs that differ only in the seed, by ascending seed; groups are in the order of their first runs."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(configuration_of(run.config), []).append(run)
@@ -34,14 +34,14 @@ def by_configuration(runs: Sequence[Run]) -> list[list[Run]]:
 
 
 def between(runs: Sequence[Run], *, seed: int = 0, draws: int = 2000) -> Between:
-    """The attention of runs on the same instances, each two of them compared, in memory that does not grow with them.
+    """Compare the attention of every pair of runs on the same instances, in memory that does not grow with them.
 
     `pairs`: `first` and `second` (folder names), the means of `jsd` of attention, `tvd` of outputs and `same`, the
     share of equal decisions, with 95 % intervals over instances (`<figure>_low`, `<figure>_high`), and `n`.
     `instances`: `id` and the means of the three over all pairs. Runs whose instances or items differ are refused.
     """
     if len(runs) < 2:
-        raise BadInput(f"{len(runs)} run was given: attention between seeds is that of two runs at least")
+        raise BadInput(f"{len(runs)} run given: comparing attention between seeds takes at least two")
     numbers = list(combinations(range(len(runs)), 2))
     parts: list[list[pl.DataFrame]] = [[] for _ in numbers]
     ids: list[str] = []
@@ -54,8 +54,8 @@ def between(runs: Sequence[Run], *, seed: int = 0, draws: int = 2000) -> Between
     frames = [pl.concat(part) for part in parts]
     for frame, (first, second) in zip(frames, numbers, strict=True):
         rows.append({"first": runs[first].folder.name, "second": runs[second].folder.name, "n": len(frame)})
-        for name, told in estimates(frame, seed=seed, draws=draws).items():
-            rows[-1] |= {name: told.mean, f"{name}_low": told.low, f"{name}_high": told.high}
+        for name, estimate in estimates(frame, seed=seed, draws=draws).items():
+            rows[-1] |= {name: estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     means = (pl.mean_horizontal(frame[name].cast(pl.Float64) for frame in frames).alias(name) for name in _FIGURES)
     instances = pl.DataFrame({"id": pl.Series(ids, dtype=pl.String)}).with_columns(means)
     return Between(pl.DataFrame(rows, infer_schema_length=None), instances)
@@ -72,7 +72,7 @@ def _agreement(one: Run, first: Evidence | None, other: Run, second: Evidence | 
 
 
 def _batches(run: Run) -> Iterator[Evidence]:
-    """What is compared of the evidence: without scores, which take most of its room."""
+    """The evidence of a run without scores, which take most of its memory."""
     run.require("evidence")
     path = run.folder / "evidence.parquet"
     frame = scan(path).select(_READ)

@@ -1,6 +1,6 @@
-"""Which runs there are, and how far they are: many at once.
+"""Find runs, list their states, and scan the results of many at once.
 
-A configuration is taken as it stands in config.toml: completing and checking it would take several times as long.
+Configurations are read from config.toml as they are: resolving them would take several times as long.
 """
 
 import json
@@ -15,7 +15,8 @@ from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
-from heedful.runs.directory import STAGES, damage_named, read_manifest
+from heedful.runs.directory import STAGES, Run
+from heedful.workspace.folder import damage_named
 
 RUN = "config.toml"  # a file that only a run directory has
 
@@ -23,13 +24,13 @@ Places = Path | str | Sequence[Path | str]
 
 
 def run_folders(places: Places, marks: Collection[str] = (RUN,)) -> list[Path]:
-    """The run directories at or below some places, each once, in the order in which they were named; a place without
-    any is an error. Directories are known by files that only they have, the `marks`."""
+    """The run directories at or below some places, each once, in the order given; raises for a place without any. A
+    directory is a run if it holds one of the files `marks`."""
     found: dict[Path, Path] = {}
     for place in [places] if isinstance(places, Path | str) else places:
         folders = list(_below(Path(place), frozenset(marks)))
         if not folders:
-            what = "is no run directory, and holds none" if Path(place).is_dir() else "is not there"
+            what = "is not a run directory, and holds none" if Path(place).is_dir() else "is not there"
             raise NotFound(f"{place} {what}: name run directories, or a folder of them; `heedful run` makes one")
         for folder in folders:
             found.setdefault(folder.resolve(), folder)
@@ -37,7 +38,7 @@ def run_folders(places: Places, marks: Collection[str] = (RUN,)) -> list[Path]:
 
 
 def _below(place: Path, marks: frozenset[str]) -> Iterator[Path]:
-    """The run directories at or below a place, sorted; what lies inside a run is its own."""
+    """The run directories at or below a place, sorted; directories inside a run are not searched."""
     for folder, below, files in os.walk(place):
         below.sort()
         if not marks.isdisjoint(files):
@@ -46,7 +47,7 @@ def _below(place: Path, marks: frozenset[str]) -> Iterator[Path]:
         below[:] = [name for name in below if not name.startswith(".")]
 
 
-# what tells runs apart, in every frame of many
+# columns that identify a run in frames of many runs
 ABOUT: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("run", "corpus", "model", "encoder", "attention"), pl.String),
     "seed": pl.Int64,
@@ -59,25 +60,25 @@ _TYPES = {pl.String: str, pl.Int64: int, pl.Boolean: bool}
 
 
 class Listed(NamedTuple):
-    """A run directory, as far as it can be read."""
+    """A run directory, as far as it is readable."""
 
     folder: Path
-    about: dict[str, Any]  # the columns of ABOUT; None where it is not known
+    about: dict[str, Any]  # the columns of ABOUT; None where unknown
     done: frozenset[str]  # stages
     damage: str | None = None
 
     @property
     def state(self) -> str:
-        """How far it is."""
+        """finished, unfinished or damaged."""
         if self.damage is not None:
             return "damaged"
         return "finished" if "evidence" in self.done else "unfinished"
 
 
 def runs_in(places: Places) -> pl.DataFrame:
-    """One row a run directory at or below some places: its `folder` and name (`run`), `corpus`, `model`, `encoder`,
-    `attention`, `seed`, `preset`, `subset` (whether its corpus is a part of the official data), `configuration` (the
-    same for runs that differ in nothing but the seed), `state`, the `experiments` that are done, and `damage`, what is
+    """One row per run directory at or below some places: its `folder` and name (`run`), `corpus`, `model`, `encoder`,
+    `attention`, `seed`, `preset`, `subset` (whether its corpus is part of the official data), `configuration` (the
+    same for runs that differ only in the seed), `state`, the `experiments` that are done, and `damage`, what is
     wrong with it (null: nothing).
 
     `state` is `finished` if the model is trained and tested, `unfinished` if not, `damaged` if that cannot be read.
@@ -102,7 +103,7 @@ def listed(places: Places) -> list[Listed]:
 
 
 def configuration_of(config: RunConfig) -> str:
-    """What runs that differ only in the seed have in common, as a short hash."""
+    """A short hash of the configuration without its seed."""
     return _configuration(config.model_dump(mode="json", exclude_none=True))
 
 
@@ -114,11 +115,11 @@ def _read(folder: Path) -> Listed:
     unknown = {**dict.fromkeys(ABOUT), "run": folder.name}
     try:
         values = read_toml(folder / "config.toml")
-        if not set(_CHOICES) <= values.keys():  # of an earlier version, or written by hand
+        if not set(_CHOICES) <= values.keys():  # of an earlier version, or handwritten
             values = resolve(values).model_dump(mode="json", exclude_none=True)
         about = {name: values[name] for name in _CHOICES} | {"configuration": _configuration(values)}
         _check(folder, about)
-        manifest = read_manifest(folder)
+        manifest = Run.read_manifest(folder)
     except HeedfulError as error:
         return Listed(folder, unknown, frozenset(), str(error))
     about["subset"] = bool(manifest.get("corpus", {}).get("subset", about["subset"]))
@@ -127,10 +128,10 @@ def _read(folder: Path) -> Listed:
 
 
 def _check(folder: Path, about: dict[str, Any]) -> None:
-    """A column of a frame has one type."""
+    """Raise on a value of the wrong type, which no column could hold."""
     for name, value in about.items():
         if type(value) is not _TYPES[ABOUT[name]]:
-            raise BadInput(f"{folder / 'config.toml'}: {name} = {value!r} is no such value; remove the run")
+            raise BadInput(f"{folder / 'config.toml'}: {name} = {value!r} has the wrong type; remove the run")
 
 
 def _has_files(folder: Path, stage: str) -> bool:
@@ -142,12 +143,12 @@ _RESULTS = (METRICS, "evidence", "importance", *EXPERIMENT_NAMES)
 
 
 def scan(places: Places, experiment: str = METRICS) -> pl.LazyFrame:
-    """The results of all runs at or below some places, one under the other; nothing is loaded until it is collected.
+    """Scan the results of all runs at or below some places, concatenated; nothing is loaded until collected.
 
-    `experiment` is an experiment, `evidence` or `importance`, whose columns follow, or `metrics`: one row a run, with
-    its test metrics. First stand `run` (the folder's name), `corpus`, `model`, `encoder`, `attention`, `seed`,
-    `preset`, `subset` and `configuration`, as in `runs_in`. A column that a run does not have is null there. Runs
-    without these results are left out; `runs_in` tells which.
+    `experiment`: an experiment, `evidence` or `importance`, or `metrics`: one row per run with its test metrics. The
+    first columns are `run` (the folder's name), `corpus`, `model`, `encoder`, `attention`, `seed`, `preset`, `subset`
+    and `configuration`, as in `runs_in`. Columns that a run does not have are null. Runs without these results are left
+    out; `runs_in` lists them.
 
     >>> import heedful
     >>> frame = heedful.scan("runs/", "permutation")  # doctest: +SKIP
@@ -159,23 +160,23 @@ def scan(places: Places, experiment: str = METRICS) -> pl.LazyFrame:
     stage = "evidence" if experiment == METRICS else experiment
     there = [run for run in runs if stage in run.done]
     if not there:
-        asked = f" and --experiments {experiment}" if experiment in EXPERIMENT_NAMES else ""
+        option = f" and --experiments {experiment}" if experiment in EXPERIMENT_NAMES else ""
         raise NotFound(
-            f"none of {len(runs):,} runs has results of {experiment}: `heedful run` with the same options{asked} makes "
-            "them; `heedful.runs_in` tells the state of each"
+            f"none of {len(runs):,} runs has results of {experiment}: `heedful run` with the same options{option} "
+            "makes them; `heedful.runs_in` lists the state of each"
         )
     if experiment == METRICS:
         return _concat([pl.LazyFrame([{**run.about, **_metrics(run.folder)}], schema_overrides=ABOUT) for run in there])
-    return _concat([_lazy(run, run.folder / STAGES[stage].files[0]) for run in there])
+    return _concat([_lazy(run, run.folder / STAGES[stage].file) for run in there])
 
 
 def _concat(frames: list[pl.LazyFrame]) -> pl.LazyFrame:
-    """Columns differ with the options of runs, and where a column is nowhere defined its type does, too."""
+    """Concatenate frames whose columns, and types of columns without values, may differ."""
     return pl.concat(frames, how="diagonal_relaxed")
 
 
 def _metrics(folder: Path) -> dict[str, Any]:
-    """Those of the test split; what is told class by class has other names in each corpus, and is left out."""
+    """Metrics of the test split, without those per class, whose names differ between corpora."""
     file = folder / "metrics.json"
     with damage_named(file, ValueError, KeyError, TypeError, AttributeError):
         test = json.loads(file.read_text(encoding="utf-8"))["test"]
@@ -185,5 +186,5 @@ def _metrics(folder: Path) -> dict[str, Any]:
 def _lazy(run: Listed, file: Path) -> pl.LazyFrame:
     with damage_named(file, pl.exceptions.PolarsError, OSError):
         frame = scan_parquet(file)
-        frame.collect_schema()  # a damaged file is named here: in a frame of many, nobody could tell which it is
+        frame.collect_schema()  # here the damaged file can be named; in a frame of many it could not
     return frame.select(*(pl.lit(value, ABOUT[name]).alias(name) for name, value in run.about.items()), pl.all())

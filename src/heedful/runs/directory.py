@@ -1,80 +1,89 @@
-"""Run: a directory with everything one model was, did and showed."""
+"""Run: the directory of one trained model, with its evidence and the experiments on it."""
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
-from heedful.evidence import Evidence
-from heedful.experiments import EXPERIMENT_NAMES
-from heedful.files import Parts, scan_parquet, write_json, write_text
-from heedful.runs.config import RunConfig, read_toml, resolve, to_toml
+from heedful.errors import BadConfig, unknown_name
+from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
+from heedful.files import scan_parquet
+from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.text.vocabulary import Vocabulary
+from heedful.verdict.rule import judge
+from heedful.verdict.signals import scan_signals
+from heedful.verdict.verdict import Verdict
+from heedful.workspace.folder import MANIFEST, Stage, StageFolder, damage_named
 
 if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
     from heedful.models.classifier import Classifier
 
 
-class Stage(NamedTuple):
-    """A step of a run."""
-
-    files: tuple[str, ...]  # that it leaves
-    needs: tuple[str, ...]  # stages whose files it reads
-
-
-# in their order; each experiment is a stage of its own
+# in order; each experiment is a stage of its own
 STAGES = {
-    "prepare": Stage(("vocabulary.parquet",), ()),
-    "train": Stage(("training.jsonl", "model.safetensors"), ("prepare",)),
-    "evidence": Stage(("evidence.parquet", "metrics.json"), ("train",)),
-    "importance": Stage(("importance.parquet",), ("evidence",)),
-    **{name: Stage((f"results/{name}.parquet",), ("evidence",)) for name in EXPERIMENT_NAMES},
-    "correlation": Stage(("results/correlation.parquet",), ("evidence", "importance")),
+    stage.name: stage
+    for stage in (
+        Stage("prepare", ("vocabulary.parquet",)),
+        Stage("train", ("training.jsonl", "model.safetensors"), ("prepare",)),
+        Stage("evidence", ("evidence.parquet", "metrics.json"), ("train",)),
+        Stage("importance", ("importance.parquet",), ("evidence",)),
+        *(
+            Stage(
+                name,
+                (f"results/{name}.parquet",),
+                ("evidence", "importance") if "importance" in experiment.needs else ("evidence",),
+            )
+            for name, experiment in EXPERIMENTS.items()
+        ),
+    )
 }
 
 
-class Run:
+class Run(StageFolder):
     """A run directory, finished or not.
 
     Files: config.toml, manifest.json, vocabulary.parquet, training.jsonl, model.safetensors, evidence.parquet,
     metrics.json, importance.parquet, results/<experiment>.parquet.
     """
 
+    KIND, OPTIONS, COMMAND = "a run", "config.toml", "heedful run"
+
     def __init__(self, folder: Path, config: RunConfig) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self.config = config
 
     @classmethod
     def at(cls, folder: Path, config: RunConfig) -> "Run":
-        """The run of a configuration, there or not; another configuration's directory is refused."""
-        if (folder / "config.toml").exists() and cls.open(folder).config != config:
-            raise BadInput(
-                f"{folder} holds a run of another configuration (config.toml was changed, or names collide): "
-                "remove the directory or choose another --out"
-            )
+        """The run of a configuration in a directory that may not exist yet; one with other options is refused."""
+        if (folder / cls.OPTIONS).exists() and cls.open(folder).config != config:
+            raise cls.other_options(folder)
         return cls(folder, config)
-
-    def write_config(self) -> None:
-        """Write config.toml, if it is not there yet."""
-        file = self.folder / "config.toml"
-        if not file.exists():
-            write_text(file, to_toml(self.config.model_dump(mode="json", exclude_none=True)))
 
     @classmethod
     def open(cls, folder: Path | str) -> "Run":
-        """A run that is there."""
+        """Open an existing run."""
         folder = Path(folder)
-        if not (folder / "config.toml").is_file():
-            raise NotFound(f"{folder} is no run directory: it has no config.toml; `heedful run` makes one")
+        file = cls.options_path(folder)
         try:
-            return cls(folder, resolve(read_toml(folder / "config.toml")))
+            return cls(folder, resolve(read_toml(file)))
         except BadConfig as error:
-            raise BadConfig(f"{folder / 'config.toml'}: {error}") from error
+            raise BadConfig(f"{file}: {error}") from error
+
+    @classmethod
+    def read_manifest(cls, folder: Path) -> dict[str, Any]:
+        """The manifest of a run directory; it names the classes as soon as a stage is done."""
+        manifest = super().read_manifest(folder)
+        if manifest["stages"]:
+            with damage_named(folder / MANIFEST, KeyError, TypeError, remedy="remove the directory"):
+                _ = manifest["corpus"]["classes"]
+        return manifest
+
+    def write_config(self) -> None:
+        """Write config.toml, unless it is there."""
+        self.write_toml(self.config.model_dump(mode="json", exclude_none=True))
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r})"
@@ -84,88 +93,53 @@ class Run:
         """The directory in which findings about the run are kept."""
         return self.folder
 
-    @property
-    def manifest(self) -> dict[str, Any]:
-        """Provenance and cost: seed, versions, fingerprints, seconds and memory of each stage."""
-        return read_manifest(self.folder)
-
-    def record(self, **entries: Any) -> None:
-        """Add entries to the manifest."""
-        manifest = {**self.manifest, **entries}
-        manifest["stages"] = manifest.pop("stages")  # last: it is what grows
-        write_json(self.folder / "manifest.json", manifest)
-
-    def undone(self, stage: str) -> str:
+    def not_performed(self, stage: str) -> str:
         """What to say of an experiment that was not performed."""
-        return f"was not performed; `heedful run` with the same options and --experiments {stage} does it"
+        return f"was not performed; {self.remedy(stage)}"
+
+    def remedy(self, stage: str) -> str:
+        """How to get a missing stage done."""
+        option = f" and --experiments {stage}" if stage in EXPERIMENT_NAMES else ""
+        return f"`{self.COMMAND}` with the same options{option} does it"
 
     def done(self, stage: str) -> bool:
-        """Whether a stage is finished and its files are there; a file that was deleted is made again."""
-        files = STAGES[stage].files
-        if stage not in self.manifest["stages"] or not all((self.folder / file).exists() for file in files):
-            return False
+        """Whether a stage is finished and its files are there; a deleted file is made again."""
         # the first word vectors are kept only until a model is trained from them
-        return stage != "prepare" or self.done("train") or self.checkpoint.first.exists()
+        return super().done(stage) and (stage != "prepare" or self.done("train") or self.checkpoint.first.exists())
 
     def missing(self, wanted: Iterable[str]) -> list[str]:
-        """The stages to do for the wanted ones: those that are not done, and those that read what will be done anew."""
-        open_: set[str] = set()
-        for stage, (_, needs) in STAGES.items():
-            if not self.done(stage) or not open_.isdisjoint(needs):
-                open_.add(stage)
-        asked = set(wanted)
-        for stage in reversed(STAGES):
-            if stage in asked:
-                asked |= set(STAGES[stage].needs)
-        return [stage for stage in STAGES if stage in open_ & asked]
+        """The stages to perform for the wanted ones."""
+        return [stage.name for stage in self.missing_stages(STAGES.values(), wanted)]
 
     def forget(self, stages: Iterable[str]) -> None:
-        """Let stages, and all that read their files, not count as done any more; what the latter have begun is void."""
-        gone = set(stages)
-        for stage, (files, needs) in STAGES.items():
-            if not gone.isdisjoint(needs):
-                gone.add(stage)
-                for file in files:
-                    Parts(self.folder / file).discard()
-        kept = {stage: cost for stage, cost in self.manifest["stages"].items() if stage not in gone}
-        if len(kept) < len(self.manifest["stages"]):
-            self.record(stages=kept)
+        """Mark stages, and all that read their files, as not done."""
+        self.forget_stages(STAGES.values(), stages)
 
     @property
     def metrics(self) -> dict[str, Any]:
         """Test and dev metrics."""
         self.require("evidence")
-        file = self.folder / "metrics.json"
-        with damage_named(file, ValueError):
-            metrics: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        metrics: dict[str, Any] = self._read_json("metrics.json")
         return metrics
 
-    @property
-    def evidence(self) -> Evidence:
-        """The evidence of the test split, all of it in memory; `heedful.evidence.read_batches` reads it in parts."""
-        self.require("evidence")
-        return Evidence.read(self.folder / "evidence.parquet")
-
-    @property
-    def importance(self) -> pl.DataFrame:
-        """One row an instance and measure (and output): `id`, `measure`, `output`, `values`, `error`."""
-        self.require("importance")
-        return self._frame("importance.parquet")
-
     def results(self, experiment: str) -> pl.DataFrame:
-        """An experiment's frame, one row an instance; `heedful.experiments.summary` sums it up."""
-        if experiment not in EXPERIMENT_NAMES:  # whatever type was given
+        """The results of an experiment, one row per instance; `heedful.experiments.summary` summarises them."""
+        if experiment not in EXPERIMENT_NAMES:  # of any type
             raise unknown_name("experiment", str(experiment), EXPERIMENT_NAMES)
         self.require(experiment)
-        return self._frame(STAGES[experiment].files[0])
+        return self._read_parquet(STAGES[experiment].file)
 
-    def _frame(self, name: str) -> pl.DataFrame:
-        with damage_named(self.folder / name, pl.exceptions.PolarsError):
-            return scan_parquet(self.folder / name).collect()
+    @property
+    def verdict(self) -> Verdict:
+        """May this attention be shown as an explanation? Judged from the experiments that were performed."""
+        done = [name for name in EXPERIMENT_NAMES if self.done(name)]
+        with damage_named(self.folder / "results", pl.exceptions.PolarsError):
+            found = scan_signals({name: scan_parquet(self.folder / STAGES[name].file) for name in done})
+        return judge(found, seed=self.config.seed)
 
     @property
     def history(self) -> pl.DataFrame:
-        """One row an epoch."""
+        """One row per epoch."""
         self.require("train")
         return pl.DataFrame(self.epochs())
 
@@ -177,7 +151,7 @@ class Run:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words the model knows."""
+        """The words that the model knows."""
         self.require("prepare")
         return Vocabulary.read(self.folder / "vocabulary.parquet")
 
@@ -189,25 +163,30 @@ class Run:
 
     @property
     def corpus_label(self) -> str:
-        """The corpus's name to print: a subset is called one."""
+        """The corpus's name to print, marked if it is a subset."""
         return self.config.corpus + (" (subset)" if self.manifest["corpus"]["subset"] else "")
 
     @property
     def model_label(self) -> str:
-        """The model to print: its kind, unless it is the usual one, encoder and attention."""
+        """The model to print: encoder and attention, and its kind if it is not the default."""
         config = self.config
         kind = "" if config.model == "classifier" else f"{config.model}, "
         return f"{kind}{config.encoder} + {config.attention}"
 
     @property
+    def item(self) -> str:
+        """What the model attends to."""
+        return "sentence" if self.config.hierarchical else "word"
+
+    @property
     def checkpoint(self) -> "Checkpoint":
-        """Where an unfinished training goes on."""
+        """The state that an unfinished training resumes from."""
         from heedful.models.checkpoint import Checkpoint
 
         return Checkpoint(self.folder / ".checkpoint")
 
     def discard_checkpoint(self) -> None:
-        """Forget what an unfinished run needed to go on."""
+        """Remove the state of an unfinished training."""
         if (self.folder / ".checkpoint").exists():
             self.checkpoint.remove()
 
@@ -231,41 +210,13 @@ class Run:
         return model.eval()
 
     def check(self) -> None:
-        """Raise if evidence, importance or a result that is there cannot be read."""
+        """Raise if evidence, importance or a result exists and cannot be read."""
         _ = self.metrics
         for name, stage in STAGES.items():
             if name not in ("prepare", "train") and self.done(name):
-                file = self.folder / stage.files[0]
+                file = self.folder / stage.file
                 with damage_named(file, pl.exceptions.PolarsError):
                     scan_parquet(file).collect_schema()
 
-    def require(self, stage: str) -> None:
-        """Raise unless a stage is finished."""
-        if not self.done(stage):
-            ask = f" and --experiments {stage}" if stage in EXPERIMENT_NAMES else ""
-            raise NotFound(
-                f"{self.folder}: stage '{stage}' is not finished; `heedful run` with the same options{ask} does it"
-            )
-
-
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run directory; before the first stage is done there may be none."""
-    file = folder / "manifest.json"
-    if not file.exists():
-        return {"stages": {}}
-    try:
-        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if manifest["stages"].keys():  # once a stage is done, the corpus is known
-            manifest["corpus"]["classes"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"{file} is damaged ({error}): remove the directory and run again") from error
-    return manifest
-
-
-@contextmanager
-def damage_named(file: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Turn what a damaged file of a run leads to into an error that says what to do."""
-    try:
-        yield
-    except kinds as error:
-        raise BadInput(f"{file} is damaged ({error}): delete it and run again") from error
+    def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
+        return STAGES[stage].files

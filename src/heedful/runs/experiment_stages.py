@@ -1,8 +1,6 @@
-"""The stages after evidence: importance, and one stage for each experiment. Each goes on where it was killed."""
+"""The stages after evidence: importance, and one stage per experiment. Each resumes where it was killed."""
 
-from collections.abc import Iterable, Iterator
-from inspect import signature
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,38 +8,20 @@ import polars as pl
 
 from heedful.errors import BadInput, unknown_name
 from heedful.evidence import collect, read_batches, scan
-from heedful.experiments import ERASURE, EXPERIMENT_NAMES, EXPERIMENTS
-from heedful.experiments.rankings import ORDERINGS
+from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
+from heedful.experiments.experiment import RunSettings
 from heedful.files import scan_parquet
 from heedful.list_columns import ragged_column
-from heedful.ragged import Indices
 from heedful.randomness import sample
 from heedful.runs.config import RunConfig
-from heedful.runs.directory import STAGES, Run, damage_named
+from heedful.runs.directory import STAGES, Run
+from heedful.workspace.folder import damage_named
 from heedful.workspace.parts import StageParts
 
-PART_INSTANCES = 1024  # instances of an experiment held in memory and lost at most by a kill
-PART_ITEMS = 4096  # items of importance lost at most by a kill: a long text costs more than many short ones
-
-# performed unless others are named; the search is there to be compared with, and takes long
-USUAL = tuple(name for name in EXPERIMENT_NAMES if name != "adversary_search")
-
-_RANDOM = {name for name, experiment in EXPERIMENTS.items() if "seed" in signature(experiment).parameters}
-
-_FIGURES = {  # what the line about a finished experiment says: a quantity, and how it is told
-    "correlation": ("tau_attention_gradient", "mean tau of attention and gradient {:.3f}"),
-    "permutation": ("median", "mean of the median TVD {:.3f}"),
-    "adversary": ("jsd", "mean eps-max JSD {:.3f}"),
-    "adversary_search": ("jsd", "mean JSD found {:.3f}"),
-    "reach": ("can_change", "some attention changes the decision of {:.1%}"),
-    "substitution": ("uniform_changed", "uniform weights change the decision of {:.1%}"),
-    "violation": ("violates", "the most attended item argues against the decision in {:.1%}"),
-    "single_weight": ("attention_flips", "without the most attended item {:.1%} of the decisions change"),
-    "removal": ("attention_fraction", "{:.1%} of the items removed by attention until the decision changes"),
-    "curves": ("attention_comprehensiveness", "mean comprehensiveness of attention {:.3f}"),
-    "truth": ("mass", "mean attention on deciding items {:.1%}"),
-    "erasure": ("delete_attention_fraction", "{:.1%} of the items deleted by attention until the decision changes"),
-}
+PART_INSTANCES = 1024  # instances of an experiment held in memory, and lost by a kill at most
+PART_ITEMS = 4096  # items whose importance a kill can lose: a long text costs more than many short ones
+ERASURE_INSTANCES = 16  # instances a kill can lose: each takes hundreds of forward passes
+DEFAULT = tuple(experiment.name for experiment in EXPERIMENTS.values() if experiment.default)
 
 
 def parse_experiments(experiments: str | Iterable[str] | None) -> tuple[str, ...] | None:
@@ -62,29 +42,28 @@ def parse_experiments(experiments: str | Iterable[str] | None) -> tuple[str, ...
 
 
 def choose_experiments(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
-    """Which experiments to perform on evidence with these columns (or on that of a corpus with these): those named, or
-    (None) the usual ones.
+    """Which experiments to perform on evidence with these columns, or on that of a corpus with these: those named, or
+    (None) the default ones.
 
-    Of the usual ones and of all, what the evidence cannot support is left out; what was named by itself is refused.
+    Where default ones or all are meant, what the evidence cannot support is left out; what was named is refused.
     """
     reasons = unsupported(set(columns))
-    if names is not None and len(names) < len(EXPERIMENT_NAMES):
+    if names is not None and len(names) < len(EXPERIMENTS):
         for name in names:
             if name in reasons:
                 raise BadInput(f"experiment '{name}' {reasons[name]}; leave it out of --experiments")
-    return [name for name in (USUAL if names is None else names) if name not in reasons]
+    return [name for name in (DEFAULT if names is None else names) if name not in reasons]
 
 
 def unsupported(columns: set[str]) -> dict[str, str]:
-    """The experiments that evidence with these columns cannot support, and why."""
-    reasons = {}
-    if "truth" not in columns:
-        reasons["truth"] = (
-            "needs evidence with the column 'truth', and this corpus has none: which items decide is not known"
-        )
-    if "query" in columns and "scores" not in columns:
-        reasons["reach"] = "needs an affine decoder, and that of models which answer queries is not"
-    return reasons
+    """The experiments that evidence with these columns cannot support, and why.
+
+    Of a corpus whose evidence is not there yet, models that answer queries will leave features, others scores.
+    """
+    if columns.isdisjoint(("weights", "scores", "features")):
+        columns = columns | {"features" if "query" in columns else "scores"}
+    reasons = {name: experiment.unsupported(columns) for name, experiment in EXPERIMENTS.items()}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
 def importance_parts(run: Run) -> StageParts:
@@ -109,102 +88,30 @@ def importance_parts(run: Run) -> StageParts:
             tolerance=options.tolerance,
         )
 
-    pieces = list(_pieces(lengths))
-    return StageParts(
-        title="importance: " + ", ".join(options.measures),
-        pieces=pieces,
-        steps=[int(lengths[start:stop].sum()) for start, stop in pieces],
+    return StageParts.split(
+        "importance: " + ", ".join(options.measures),
+        lengths,
+        part,
+        items=PART_ITEMS,
+        metadata={"run": run.folder.name},
+        summary=lambda: f"{len(lengths):,} instances",
         unit="words",
-        part=part,
-        about={"run": run.folder.name},
-        told=lambda: f"{len(lengths):,} instances",
     )
 
 
 def experiment_parts(run: Run, name: str) -> StageParts:
     """One experiment on the run's evidence."""
-    path = run.folder / STAGES[name].files[0]
-    evidence = run.folder / "evidence.parquet"
+    experiment, evidence = EXPERIMENTS[name], run.folder / "evidence.parquet"
     total = int(collect(scan(evidence).select(pl.len()), evidence).item())
-    options = _options(run, name)
+    options = run_options(run, experiment)
 
     def part(start: int, stop: int) -> pl.DataFrame:
         batch = next(read_batches(evidence, max(1, stop - start), start=start))
-        given = (batch, _importance_of(run, start, len(batch), total)) if name == "correlation" else (batch,)
-        return EXPERIMENTS[name](*given, **options)
+        if "importance" in experiment.needs:
+            return experiment(batch, _importance_of(run, start, len(batch), total), **options)
+        return experiment(batch, **options)
 
-    pieces = [(start, min(start + PART_INSTANCES, total)) for start in range(0, max(1, total), PART_INSTANCES)]
-    return StageParts(
-        title=name.replace("_", " "),
-        pieces=pieces,
-        steps=[stop - start for start, stop in pieces],
-        part=part,
-        about={"run": run.folder.name, "experiment": name},
-        told=lambda: headline(path, name, total),
-    )
-
-
-def headline(path: Path, name: str, total: int) -> str:
-    """What a finished experiment found, in a few words."""
-    quantity, words = _FIGURES[name]
-    frame = scan_parquet(path)
-    value = pl.col(quantity)
-    if name in ("removal", ERASURE):  # as in their tables: an order of one item says nothing, what never changes is all
-        frame, value = frame.filter(pl.col("items") > 1), value.fill_null(1.0)
-    mean = frame.select(value.mean()).collect().item() if quantity in frame.collect_schema() else None
-    return f"{total:,} instances" if mean is None else words.format(mean)
-
-
-def _options(run: Run, name: str) -> dict[str, Any]:
-    config: RunConfig = run.config
-    options = config.experiment_options
-    given: dict[str, Any] = {"seed": config.seed} if name in _RANDOM else {}
-    match name:
-        case "correlation":
-            given |= {"top": options.top or _usual_top(run)}
-        case "permutation":
-            given |= {"permutations": options.permutations}
-        case "adversary":
-            given |= {"epsilon": options.epsilon}
-        case "adversary_search":
-            given |= {"epsilon": options.epsilon, "preset": config.preset}
-        case "single_weight":
-            given |= {"rival": "position" if config.preset == "released" else "other"}
-        case "removal":
-            given |= {"rankings": options.rankings, "orders": options.orders}
-        case "curves":
-            ordering = [name for name in options.rankings if name in ORDERINGS]
-            given |= {"rankings": ordering or ORDERINGS}  # the optimum alone orders nothing
-    return given
-
-
-def _usual_top(run: Run) -> int:
-    """A tenth of a test text, ten items at least, as in the released code."""
-    lengths = scan(run.folder / "evidence.parquet").select(pl.col("tokens").list.len().mean()).collect()
-    return max(10, int(0.1 * lengths.item()))
-
-
-def _importance_of(run: Run, start: int, count: int, total: int) -> pl.DataFrame:
-    """The importance of consecutive instances; each has as many rows as any other."""
-    file = run.folder / "importance.parquet"
-    with damage_named(file, pl.exceptions.PolarsError):
-        table = scan_parquet(file)
-        each = int(table.select(pl.len()).collect().item()) // total
-        return table.slice(start * each, count * each).collect()
-
-
-def _pieces(lengths: Indices) -> Iterator[tuple[int, int]]:
-    """Where to cut instances into pieces of at most PART_ITEMS items, one instance at least."""
-    start = items = 0
-    for stop, length in enumerate(lengths.tolist()):
-        if stop > start and items + length > PART_ITEMS:
-            yield start, stop
-            start, items = stop, 0
-        items += length
-    yield start, len(lengths)
-
-
-ERASURE_INSTANCES = 16  # lost at most by a kill: each is read hundreds of times
+    return _in_parts(run, experiment, total, PART_INSTANCES, part)
 
 
 def erasure_parts(run: Run) -> StageParts:
@@ -212,7 +119,7 @@ def erasure_parts(run: Run) -> StageParts:
     from heedful.importance.erasure import erasure
     from heedful.runs.model_setup import READ, inputs_of
 
-    evidence, path = run.folder / "evidence.parquet", run.folder / STAGES[ERASURE].files[0]
+    evidence = run.folder / "evidence.parquet"
     options, config = run.config.experiment_options, run.config
     model, vocabulary = run.model(), run.vocabulary
     chosen = sample(collect(scan(evidence).select("id"), evidence)["id"], options.sample, config.seed)
@@ -233,13 +140,44 @@ def erasure_parts(run: Run) -> StageParts:
             seed=config.seed,
         )
 
-    starts = range(0, len(chosen), ERASURE_INSTANCES)
-    pieces = [(start, min(start + ERASURE_INSTANCES, len(chosen))) for start in starts]
-    return StageParts(
-        title=ERASURE,
-        pieces=pieces,
-        steps=[stop - start for start, stop in pieces],
-        part=part,
-        about={"run": run.folder.name, "experiment": ERASURE},
-        told=lambda: headline(path, ERASURE, len(chosen)),
+    return _in_parts(run, EXPERIMENTS["erasure"], len(chosen), ERASURE_INSTANCES, part)
+
+
+def run_options(run: Run, experiment: Experiment) -> dict[str, Any]:
+    """The keyword arguments of an experiment in a run."""
+
+    def mean_items() -> float:
+        lengths = scan(run.folder / "evidence.parquet").select(pl.col("tokens").list.len().mean())
+        return float(lengths.collect().item())
+
+    config: RunConfig = run.config
+    settings = RunSettings(config.experiment_options, config.preset, mean_items)
+    return experiment.run_options(settings, config.seed)
+
+
+def _in_parts(
+    run: Run, experiment: Experiment, total: int, size: int, part: Callable[[int, int], pl.DataFrame]
+) -> StageParts:
+    """An experiment on `total` instances, at most `size` of them per part."""
+
+    def headline() -> str:
+        frame = scan_parquet(run.folder / STAGES[experiment.name].file)
+        return experiment.headline.of(frame, item=run.item) or f"{total:,} instances"
+
+    return StageParts.split(
+        experiment.title,
+        np.ones(total, dtype=np.int64),  # progress counts instances
+        part,
+        rows=size,
+        metadata={"run": run.folder.name, "experiment": experiment.name},
+        summary=headline,
     )
+
+
+def _importance_of(run: Run, start: int, count: int, total: int) -> pl.DataFrame:
+    """The importance of consecutive instances; each has as many rows as any other."""
+    file = run.folder / "importance.parquet"
+    with damage_named(file, pl.exceptions.PolarsError):
+        table = scan_parquet(file)
+        each = int(table.select(pl.len()).collect().item()) // total
+        return table.slice(start * each, count * each).collect()

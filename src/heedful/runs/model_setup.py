@@ -1,4 +1,4 @@
-"""From a corpus on disk to what a model reads, batch by batch: word indices take a fraction of the memory of words."""
+"""From a corpus on disk to a model and its inputs; word indices take a fraction of the memory of words."""
 
 from collections.abc import Sequence
 from importlib import metadata
@@ -29,13 +29,13 @@ from heedful.text.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 from heedful.text.word2vec import TokenLists, train_word2vec
 from heedful.text.word_vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
 
-READ = ("id", "tokens", "query", "candidates", "words", "sentences")  # columns of evidence that a model reads
+READ = ("id", "tokens", "query", "candidates", "words", "sentences")  # columns of evidence that are inputs of a model
 BATCH = 2048  # instances as text in memory at a time
 
 
 def inputs_of(frame: pl.DataFrame, vocabulary: Vocabulary, *, sentences: bool = False) -> Inputs:
-    """The columns `tokens` and, where they are there, `query` and `candidates`, of a corpus or of evidence; if the
-    items are to be `sentences`, their words and lengths.
+    """Model inputs from the columns `tokens` and, if present, `query` and `candidates` of a corpus or of evidence;
+    with `sentences` as items, their words and lengths.
     """
     words = "words" if sentences and "words" in frame.columns else "tokens"  # in evidence, tokens are the items
     return Inputs(
@@ -47,13 +47,13 @@ def inputs_of(frame: pl.DataFrame, vocabulary: Vocabulary, *, sentences: bool = 
 
 
 def items_of(frame: pl.DataFrame, where: str, *, sentences: bool) -> dict[str, Any]:
-    """What evidence says of the items of a corpus's instances: their texts, and what else the corpus knows of them."""
+    """The columns of evidence that come from the corpus: texts of items, queries, sentences and truth."""
     columns: dict[str, Kind] = {"tokens": "text", "query": "text", "sentences": "indices", "truth": "flags"}
     known = {name: ragged_column(frame, name, kind, where) for name, kind in columns.items() if name in frame.columns}
     if sentences:
         known["words"] = known["tokens"]
         known["tokens"] = known["sentences"].like(_texts(known["words"], known["sentences"]))
-        if "truth" in known:  # a sentence decides if a word of it does
+        if "truth" in known:  # a sentence is deciding if a word of it is
             deciding = Ragged.from_lengths(known["truth"].values, known["sentences"].values).sum() > 0
             known["truth"] = known["sentences"].like(deciding)
     return known
@@ -66,12 +66,12 @@ def _texts(words: Ragged, sentences: Ragged) -> NDArray[Any]:
 
 
 def labels_of(frame: pl.DataFrame) -> NDArray[np.int64]:
-    """The column `label`; NO_LABEL where the answer is none of the classes."""
+    """The column `label`; NO_LABEL where the answer is not one of the classes."""
     return frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy()
 
 
 def examples(corpus: Corpus, split: str, vocabulary: Vocabulary, *, sentences: bool) -> Examples:
-    """All of a split."""
+    """All examples of a split."""
     frames = corpus.batches(split, BATCH)
     parts = [(inputs_of(frame, vocabulary, sentences=sentences), labels_of(frame)) for frame in frames]
     read, labels = zip(*parts, strict=True)
@@ -85,7 +85,7 @@ def examples(corpus: Corpus, split: str, vocabulary: Vocabulary, *, sentences: b
 
 
 def word_counts(corpus: Corpus, vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """How often each word of the vocabulary occurs in the texts of the training split, (V,)."""
+    """Occurrences of each word of the vocabulary in the training split, (V,)."""
     counts = np.zeros(len(vocabulary), dtype=np.int64)
     for frame in corpus.batches("train", BATCH):
         counts += np.bincount(vocabulary.encode(frame["tokens"]).values, minlength=len(vocabulary))
@@ -98,12 +98,12 @@ def _joined(parts: Sequence[Ragged]) -> Ragged:
 
 
 def trained_vectors(config: RunConfig, corpus: Corpus, vocabulary: Vocabulary) -> Vectors:
-    """Vectors of `<unk>`, where one is trained for it, and of the vocabulary's words, in this order."""
+    """word2vec vectors of `<unk>`, if one is trained, and of the vocabulary's words, in this order; cached."""
     words = vocabulary.words[len(SPECIAL) :]
     path = _path(config, corpus, words)
     if not path.exists():
-        made = _train(config, corpus, words)
-        write_tensors(path, {"rows": torch.from_numpy(made.rows), "found": torch.from_numpy(made.found)})
+        trained = _train(config, corpus, words)
+        write_tensors(path, {"rows": torch.from_numpy(trained.rows), "found": torch.from_numpy(trained.found)})
     tensors, _ = read_tensors(path)
     return Vectors(tensors["rows"].numpy(), tensors["found"].numpy())
 
@@ -120,12 +120,12 @@ def _train(config: RunConfig, corpus: Corpus, words: tuple[str, ...]) -> Vectors
         seed=_seed(config),
         normalise=options.word2vec_normalise,
     )
-    # a text may contain the word "<unk>"; it stands for unknown ones only if these were trained as it
+    # a text may contain the word "<unk>", which means unknown words only if it was trained from them
     return from_keyed_vectors(trained, (SPECIAL[UNKNOWN] if unknown else "", *words))
 
 
 def _path(config: RunConfig, corpus: Corpus, words: tuple[str, ...]) -> Path:
-    """Named after all that the vectors depend on."""
+    """The cache file, named by a hash of everything that the vectors depend on."""
     options = {key: value for key, value in config.embedding if key == "width" or key.startswith("word2vec")}
     code = [content_fingerprint(Path(word2vec.__file__)), _gensim()]
     key = fingerprint([corpus.fingerprint, config.vocabulary.splits, words, options, _seed(config), code])
@@ -139,7 +139,7 @@ def _seed(config: RunConfig) -> int:
 def _gensim() -> str:
     try:
         return metadata.version("gensim")
-    except metadata.PackageNotFoundError:  # training will say what is missing
+    except metadata.PackageNotFoundError:  # training will report it
         return ""
 
 
@@ -150,7 +150,7 @@ def build_model(
     classes: tuple[str, ...],
     query_embedding: NDArray[np.float32] | None = None,
 ) -> Classifier:
-    """A model of the configured kind; two classes share one sigmoid output, unless there are queries."""
+    """Build the configured model; two classes share one sigmoid output, unless there are queries."""
     training, parts = config.training, {}
     if config.model != "classifier":
         parts["dropout"] = Dropout(training.word_dropout, training.item_dropout, training.logit_dropout)
@@ -169,25 +169,24 @@ def build_model(
 def first_embeddings(
     config: RunConfig, corpus: Corpus, vocabulary: Vocabulary
 ) -> tuple[dict[str, NDArray[np.float32]], Coverage | None]:
-    """The word vectors training starts from, and how many words have a pretrained one (None: nothing was asked for).
+    """The initial word vectors, and how many words have a pretrained one (None: no pretrained vectors configured).
 
-    Queries have vectors of their own: the same pretrained ones, and other draws for the rest.
+    Queries have vectors of their own: the same pretrained ones, and other random draws for the rest.
 
-    Special words name no word and start at zero, unless a vector was trained for the unknown one. An unknown word then
-    says nothing; at N(0, 1), which training never corrects where every training word is known, it says something at
-    random (SST: 0.01 of macro F1 lost).
+    Special tokens start at zero, unless a vector was trained for the unknown word. A draw from N(0, 1) for it would
+    never be trained where every training word is known, and would add noise (SST: 0.01 of macro F1 lost).
     """
     options, words = config.embedding, vocabulary.words[len(SPECIAL) :]
     special = np.zeros((len(SPECIAL), options.width), dtype=np.float32)
     found = None
     if options.vectors == WORD2VEC:
         trained = trained_vectors(config, corpus, vocabulary)
-        unknown = int(trained.found[0])  # rows for `<unk>`, the first of the words
+        unknown = int(trained.found[0])  # rows for `<unk>`, which comes first
         special[UNKNOWN, :] = trained.rows[:unknown].sum(axis=0)
         found = Vectors(trained.rows[unknown:], trained.found[1:])
     elif options.vectors:
         found = read_vectors(Path(options.vectors), words, options.width)
-    # `missing` is about words missing from a file; with no file at all every word is drawn
+    # `missing` is about words missing from a file; without a file every word is drawn
     missing = options.missing if options.vectors else "normal"
     seeds = {"embedding": config.seed}
     if corpus.query:

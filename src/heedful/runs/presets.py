@@ -64,7 +64,7 @@ def document_defaults(corpus: str, model: str, encoder: str) -> dict[str, Any]:
         training["max_norm"] = 1.0
     values: dict[str, Any] = {
         "embedding": {"width": 200},
-        "encoder_options": _DOCUMENT_ENCODERS[encoder],
+        "encoder_options": _DOCUMENT_ENCODERS.get(encoder, {}),
         "training": training,
         "importance": {"measures": ("gradient",)},  # `correlation` is not of this paper; more on request
     }
@@ -158,7 +158,7 @@ def defaults(preset: str, corpus: str, model: str, encoder: str, *, query: bool)
             "vectors": "word2vec" if corpus in _TRAINED_VECTORS else "",
             "missing": _MISSING[preset],
         },
-        "encoder_options": _ENCODERS[preset][encoder] | (_SMALL[preset].get(encoder, {}) if small else {}),
+        "encoder_options": _ENCODERS[preset].get(encoder, {}) | (_SMALL[preset].get(encoder, {}) if small else {}),
         "training": training,
         "importance": {"measures": _MEASURES} if query else {},
         "experiment_options": {"epsilon": _QUERY_EPSILON[preset] if query else 0.01},

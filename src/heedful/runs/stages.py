@@ -1,4 +1,4 @@
-"""The stages of a run: prepare, train, evidence. Each can be killed at any moment and goes on where it was."""
+"""The first stages of a run: prepare, train, evidence. Each can be killed at any moment and resumes from there."""
 
 import json
 import shutil
@@ -17,25 +17,26 @@ from heedful.files import Parts, atomic, scan_parquet, write_json, write_text
 from heedful.models.checkpoint import read_tensors, write_tensors
 from heedful.models.inference import decoder_of, observe
 from heedful.models.metrics import classification_metrics
-from heedful.models.training import Step, selected_epoch, train
+from heedful.models.schedule import selected_epoch
+from heedful.models.training import Step, train
 from heedful.progress import Reporter
 from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run
 from heedful.runs.model_setup import build_model, examples, first_embeddings, inputs_of, items_of, labels_of
 from heedful.text.vocabulary import Vocabulary
 
-PART_INSTANCES = 256  # instances of evidence held in memory and lost at most by a kill: CNN's have 400 kB each
+PART_INSTANCES = 256  # instances held in memory, and lost by a kill at most: those of CNN take 400 kB each
 
 
 def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
-    """Count the corpus, build the vocabulary from its training split, and find the words' first vectors."""
+    """Build the vocabulary from the training split and the initial word vectors; record facts about the corpus."""
     config = run.config
     reporter.start("vocabulary")
     vocabulary = Vocabulary.build(
         corpus.scan(*config.vocabulary.splits),
         min_documents=config.vocabulary.min_documents,
         min_count=config.vocabulary.min_count,
-        always=corpus.classes if "candidates" in corpus.columns else (),  # what is answered is read in the text
+        always=corpus.classes if "candidates" in corpus.columns else (),  # answers are words of the text
     )
     lengths = corpus.scan("train").select(pl.col("tokens").list.len().mean()).collect(engine="streaming").item()
     reporter.finish(f"{len(vocabulary):,} words; {lengths:.0f} tokens a text")
@@ -66,7 +67,7 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 
 
 def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
-    """Train on the training split, select on dev, keep the selected parameters."""
+    """Train on the training split and keep the parameters selected on dev."""
     config, vocabulary = run.config, run.vocabulary
     sentences = config.hierarchical
     training, dev = (examples(corpus, name, vocabulary, sentences=sentences) for name in ("train", "dev"))
@@ -101,7 +102,7 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
 
 
 def write_evidence(run: Run, corpus: Corpus, reporter: Reporter) -> None:
-    """Read the test split through the model; then measure the model by what it said."""
+    """Run the model on the test split, write its evidence, and compute its metrics."""
     model, vocabulary, sentences = run.model(), run.vocabulary, run.config.hierarchical
     parts = Parts(run.folder / "evidence.parquet")
     total = corpus.sizes()["test"]

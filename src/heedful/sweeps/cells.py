@@ -1,4 +1,4 @@
-"""The cells of a sweep: which are done, which cannot be, what is left to do."""
+"""The cells of a sweep: which are done, which cannot be done, what is left, and how long that takes."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from heedful.printable import printable
 from heedful.progress import Reporter
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import Run
-from heedful.runs.experiment_stages import USUAL, choose_experiments
+from heedful.runs.experiment_stages import DEFAULT, choose_experiments
 from heedful.runs.sources import Sources
 from heedful.sweeps.grid import Grid
 
@@ -25,7 +25,7 @@ _Kind = tuple[str, str, str, bool]
 
 
 class Costs:
-    """Seconds of stages, by kind of run; learns from every finished run that it is shown."""
+    """Seconds that stages took in earlier runs, by kind of run."""
 
     def __init__(self, runs: Iterable[Run] = ()) -> None:
         self._seconds: dict[_Kind, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -34,20 +34,20 @@ class Costs:
 
     @classmethod
     def below(cls, out: Path) -> "Costs":
-        """What the runs in a folder have cost."""
+        """The costs of the runs in a folder."""
         return cls(_runs(out))
 
     def learn(self, run: Run) -> None:
-        """Add what a run has cost."""
+        """Add the costs of a run."""
         for stage, cost in run.manifest["stages"].items():
             self._seconds[_kind(run.config)][stage].append(cost["seconds"])
 
     def of(self, config: RunConfig, stages: Sequence[str]) -> float | None:
-        """About how many seconds stages will take; None if no run of this kind has been trained."""
+        """Estimated seconds of stages; None if no run of this kind has been trained."""
         known = self._seconds.get(_kind(config), {})
         if "train" not in known:
             return None
-        # a stage that no run of this kind has is one that its corpus does not support
+        # a stage that no run of this kind has performed is one that its corpus does not support
         return sum(sum(known[stage]) / len(known[stage]) for stage in stages if stage in known)
 
 
@@ -60,12 +60,12 @@ def _runs(out: Path) -> Iterable[Run]:
         try:
             run = Run.open(file.parent)
             _ = run.manifest
-        except HeedfulError:  # damaged, or of another version: nothing to learn from
+        except HeedfulError:  # damaged, or of another version
             continue
         yield run
 
 
-State = Literal["waiting", "running", "done", "failed", "absent"]  # absent: its corpus is not at hand
+State = Literal["waiting", "running", "done", "failed", "absent"]  # absent: its corpus is not available
 
 
 @dataclass
@@ -76,10 +76,10 @@ class Cell:
     folder: Path
     state: State = "waiting"
     reason: str = ""  # why it failed or is absent
-    seconds: float = 0.0  # in this sweep, all attempts together
+    seconds: float = 0.0  # in this sweep, over all attempts
     attempts: int = 0
-    missing: list[str] = field(default_factory=list)  # stages to do, as far as that is known before
-    cost: float | None = None  # about how many seconds they take
+    missing: list[str] = field(default_factory=list)  # stages to perform, as far as known before there is evidence
+    cost: float | None = None  # estimated seconds of these stages
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class Cell:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Cells of a kind take about the same time."""
+        """Cells of the same kind take about the same time."""
         return self.config.corpus, self.config.model, self.config.encoder
 
     @property
@@ -98,7 +98,7 @@ class Cell:
 
 
 def survey(grid: Grid, out: Path, data: Path | str | None) -> list[Cell]:
-    """Look at what there is of each cell."""
+    """Find the state of each cell."""
     sources, costs = Sources(data), Costs.below(out)
     cells = [Cell(config, out / config.name) for config in grid.configs]
     for cell in cells:
@@ -119,10 +119,10 @@ def survey(grid: Grid, out: Path, data: Path | str | None) -> list[Cell]:
 
 
 def time_left(cells: Sequence[Cell], workers: int, elapsed: Mapping[str, float]) -> float | None:
-    """About how many seconds the cells that are not finished will take; `elapsed`: of those that are running.
+    """Estimated seconds until all cells are finished; `elapsed`: seconds of the running ones.
 
-    A cell is expected to take what cells of its kind took in this sweep, else what runs of its kind took before, else
-    what other cells took; None: there is nothing to go by.
+    A cell is expected to take as long as cells of its kind took in this sweep, else as runs of its kind took before,
+    else as other cells took; None without any of these.
     """
     took: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for cell in cells:
@@ -140,34 +140,34 @@ def time_left(cells: Sequence[Cell], workers: int, elapsed: Mapping[str, float])
 
 
 def missing_stages(run: Run, experiments: tuple[str, ...] | None) -> list[str]:
-    """The stages that are not done; before there is evidence, with all experiments that were asked for."""
+    """The stages that are not done; before there is evidence, with all requested experiments."""
     if run.missing(["evidence"]):
-        return run.missing(["evidence", *(USUAL if experiments is None else experiments)])
+        return run.missing(["evidence", *(DEFAULT if experiments is None else experiments)])
     columns = scan(run.folder / "evidence.parquet").collect_schema().names()
     return run.missing(["evidence", *choose_experiments(experiments, columns)])
 
 
 FOLDER = ".sweep"  # in the folder of run directories
-_PAUSE = 0.25  # seconds between two writings, at least
+_PAUSE = 0.25  # minimum seconds between two writes
 
 
 class Status(NamedTuple):
-    """What a cell is doing."""
+    """The progress of a running cell."""
 
     task: str = ""
     steps: int = 0
     total: int | None = None
     note: str = ""
-    left: float | None = None  # seconds of the task, if that can be told
+    left: float | None = None  # estimated seconds of the task
 
 
 class StatusReporter(Reporter):
-    """Writes a cell's status and log; whether that succeeds is of no consequence for the cell."""
+    """Writes a cell's status and log; failing to write them does not stop the cell."""
 
     def __init__(self, out: Path, cell: str) -> None:
         self._file, self._log = status_file(out, cell), log_file(out, cell)
         self._status = Status()
-        self._first: int | None = None  # the first steps reached: a resumed task does not begin at none
+        self._first: int | None = None  # the first steps reported: a resumed task does not start at 0
         self._started = self._first_time = self._written = 0.0
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ class StatusReporter(Reporter):
         self._write()
 
     def reach(self, steps: int, note: str = "", total: int | None = None) -> None:
-        """Write now and then."""
+        """Write at most every _PAUSE seconds."""
         now = time.monotonic()
         if self._first is None:
             self._first, self._first_time = steps, now
@@ -212,17 +212,17 @@ class StatusReporter(Reporter):
 
 
 def status_file(out: Path, cell: str) -> Path:
-    """Where a cell's status is."""
+    """The status file of a cell."""
     return out / FOLDER / f"{cell}.json"
 
 
 def log_file(out: Path, cell: str) -> Path:
-    """Where a cell's log is."""
+    """The log file of a cell."""
     return out / FOLDER / f"{cell}.log"
 
 
 def read_status(out: Path, cell: str) -> Status:
-    """What a cell was doing when it last wrote."""
+    """The last status that a cell wrote."""
     try:
         return Status(**json.loads(status_file(out, cell).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):  # not written yet

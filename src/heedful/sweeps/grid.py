@@ -1,4 +1,4 @@
-"""A grid: configuration values of which any may be a list, and all runs that can be made of them."""
+"""A grid: configuration values, any of which may be a list, and the runs of all their combinations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,15 +14,15 @@ from pydantic import BaseModel
 
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, HeedfulError, NotFound, unknown_name
-from heedful.models.options import ATTENTION_NAMES, ENCODER_OPTIONS, MODEL_NAMES
-from heedful.runs.config import RunConfig, chosen_names, merge, read_toml, resolve
+from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS, MODEL_NAMES
+from heedful.runs.config import RunConfig, merge, names_or_defaults, read_toml, resolve
 from heedful.runs.experiment_stages import parse_experiments
 from heedful.runs.presets import PRESETS
 
 
 @cache
 def grid_keys() -> dict[str, bool]:
-    """Every key of a configuration, written with dots, and whether one value of it is a list.
+    """Every dotted key of a configuration, and whether a single value of it is a list.
 
     >>> keys = grid_keys()
     >>> keys["training.epochs"], keys["importance.measures"], keys["encoder_options.kernels"]
@@ -41,19 +41,19 @@ def grid_keys() -> dict[str, bool]:
 
 
 def is_axis(key: str, value: Any) -> bool:
-    """Whether a value is several: a list, or, where one value is a list already, a list of lists."""
+    """Whether a value is an axis of the grid: a list, or a list of lists where a single value is a list already."""
     if not is_list(value):
         return False
     return not grid_keys()[key] or (len(value) > 0 and all(map(is_list, value)))
 
 
 def is_list(value: Any) -> bool:
-    """Whether a value is a list, of whatever type (in Python, `range(5)` is one)."""
+    """Whether a value is a sequence other than text, such as `range(5)`."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same values with tables in place of dots: {"training.epochs": 3} is {"training": {"epochs": 3}}."""
+    """Nested tables instead of dotted keys: {"training.epochs": 3} is {"training": {"epochs": 3}}."""
     result: dict[str, Any] = {}
     for key, given in values.items():
         value: Any = nested(given) if isinstance(given, Mapping) else given
@@ -63,13 +63,13 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def check_keys(values: Mapping[str, Any], beside: Sequence[str], prefix: str = "") -> None:
-    """Raise if a key is none of a configuration and none of those allowed beside."""
+def check_keys(values: Mapping[str, Any], also: Sequence[str], prefix: str = "") -> None:
+    """Raise on a key that is neither one of a configuration nor in `also`."""
     for name, value in values.items():
         key = f"{prefix}{name}"
-        if key not in grid_keys() and key not in beside:
+        if key not in grid_keys() and key not in also:
             level = [each for each in grid_keys() if each.rpartition(".")[0] == prefix.rstrip(".")]
-            raise unknown_name("key of a grid", key, [*level, *beside])
+            raise unknown_name("key of a grid", key, [*level, *also])
         if isinstance(value, Mapping):
             check_keys(value, (), f"{key}.")
 
@@ -94,23 +94,23 @@ _NAMES: dict[str, Sequence[str]] = {
     "corpus": tuple(READERS),
     "model": MODEL_NAMES,
     "encoder": tuple(ENCODER_OPTIONS),
-    "attention": ATTENTION_NAMES,
+    "attention": tuple(ATTENTIONS),
     "preset": PRESETS,
 }
 _UNSET = object()
 
 
 class Case(NamedTuple):
-    """Which cells it is about, and what holds for them."""
+    """A rule for some cells: change their values, or skip them."""
 
     number: int
-    when: dict[str, list[Any]]  # a key, and the values of it that are meant
+    when: dict[str, list[Any]]  # the values of each key that match
     skip: bool
     values: dict[str, Any]
 
     @classmethod
     def of(cls, number: int, table: Mapping[str, Any]) -> "Case":
-        """A `[[case]]` of a grid, checked."""
+        """Check a `[[case]]` table of a grid."""
         when, skip = table.get("when"), table.get("skip", False)
         if not isinstance(when, Mapping) or not when:
             raise BadConfig(f'case {number} does not say which cells it is about: add e.g. when = {{corpus = "imdb"}}')
@@ -129,7 +129,7 @@ class Case(NamedTuple):
         return cls(number, wanted, skip, values)
 
     def check(self, cells: Sequence[Mapping[str, Any]]) -> None:
-        """Raise if it asks for a value that no cell has: it could never match."""
+        """Raise if it can never match, because no cell sets one of its keys."""
         for key in self.when:
             if all(_value(cell, key) is _UNSET for cell in cells):
                 raise BadConfig(
@@ -137,7 +137,7 @@ class Case(NamedTuple):
                 )
 
     def matches(self, cell: Mapping[str, Any]) -> bool:
-        """Whether it is about a cell."""
+        """Whether it applies to a cell."""
         return all(_value(cell, key) in options for key, options in self.when.items())
 
 
@@ -150,9 +150,9 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 
 def _value(cell: Mapping[str, Any], key: str) -> Any:
-    """What a cell has under a key written with dots; names that it leaves out are the usual ones."""
+    """The value of a dotted key in a cell; names that it leaves out have their defaults."""
     if key in _NAMES:
-        return chosen_names(cell)[key]
+        return names_or_defaults(cell)[key]
     value: Any = cell
     for name in key.split("."):
         if not isinstance(value, Mapping) or name not in value:
@@ -161,29 +161,29 @@ def _value(cell: Mapping[str, Any], key: str) -> Any:
     return value
 
 
-MOST = 10_000  # cells; more are a slip of the pen
-_OWN = ("experiments", "case")  # what a grid has beside a configuration
+MOST = 10_000  # cells; more are taken for a mistake
+_OWN = ("experiments", "case")  # keys of a grid that are none of a configuration
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The runs to do, each once, in the order of the grid's axes, and the experiments of each (None: the usual)."""
+    """The runs to perform, each once, in the order of the axes, and their experiments (None: the default ones)."""
 
     configs: tuple[RunConfig, ...]
     experiments: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A cell before it is checked: its values, and those among them that tell it from other cells."""
+class UncheckedCell:
+    """A cell before it is checked: its values, and the point of the grid that it is."""
 
     values: dict[str, Any]
-    chosen: dict[str, Any] = field(default_factory=dict)
+    point: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """What stands before what is said about it."""
-        point = ", ".join(f"{key}={value}" for key, value in self.chosen.items())
-        return f"cell {point}: " if point else ""
+        """A prefix for error messages about it."""
+        axes = ", ".join(f"{key}={value}" for key, value in self.point.items())
+        return f"cell {axes}: " if axes else ""
 
 
 def built_in() -> dict[str, Path]:
@@ -193,7 +193,7 @@ def built_in() -> dict[str, Path]:
 
 
 def read_grid(grid: Mapping[str, Any] | Path | str, settings: Mapping[str, Any] | None = None) -> Grid:
-    """The grid of a file, of a name (see `built_in`) or of values as such a file has them; `settings` go before it."""
+    """Read a grid from a file, a name (see `built_in`) or the values of such a file; `settings` override them."""
     if isinstance(grid, Mapping):
         return make_grid(merge(grid, settings or {}))
     file = Path(grid)
@@ -211,7 +211,7 @@ def read_grid(grid: Mapping[str, Any] | Path | str, settings: Mapping[str, Any] 
 
 
 def make_grid(values: Mapping[str, Any]) -> Grid:
-    """Every combination of the values, checked before any of them is run.
+    """Every combination of the values, all checked before any of them is run.
 
     >>> grid = make_grid({"corpus": "planted", "encoder": ["bilstm", "cnn"], "seed": [0, 1]})
     >>> [(config.encoder, config.seed) for config in grid.configs]
@@ -220,15 +220,15 @@ def make_grid(values: Mapping[str, Any]) -> Grid:
     configuration = nested({key: value for key, value in values.items() if key not in _OWN})
     check_keys(configuration, _OWN)
     experiments = parse_experiments(values.get("experiments"))
-    drafts = list(_drafts(configuration))
+    cells = list(_combinations(configuration))
     for case in _cases(values.get("case", [])):
-        drafts = list(_applied(case, drafts))
-    if not drafts:
+        cells = list(_applied(case, cells))
+    if not cells:
         raise BadConfig("the grid is empty: its cases skip every cell")
-    return Grid(_resolved(drafts), experiments)
+    return Grid(_resolved(cells), experiments)
 
 
-def _drafts(values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> Iterator[Draft]:
+def _combinations(values: Mapping[str, Any], point: Mapping[str, Any] | None = None) -> Iterator[UncheckedCell]:
     """The product of the axes."""
     axes = dict(_axes(values))
     for key, options in axes.items():
@@ -238,11 +238,11 @@ def _drafts(values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) 
     if count > MOST:
         raise BadConfig(f"the grid has {count:,} cells, more than {MOST:,}: shorten its lists")
     for combination in product(*axes.values()):
-        point = dict(zip(axes, combination, strict=True))
+        added = dict(zip(axes, combination, strict=True))
         cell = dict(values)
-        for key, value in point.items():
+        for key, value in added.items():
             cell = _with(cell, key.split("."), value)
-        yield Draft(cell, {**(chosen or {}), **point})
+        yield UncheckedCell(cell, {**(point or {}), **added})
 
 
 def _axes(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Sequence[Any]]]:
@@ -266,30 +266,30 @@ def _cases(tables: Any) -> Iterator[Case]:
         yield Case.of(number, nested(table))
 
 
-def _applied(case: Case, drafts: Sequence[Draft]) -> Iterator[Draft]:
-    case.check([draft.values for draft in drafts])
-    for draft in drafts:
-        if not case.matches(draft.values):
-            yield draft
+def _applied(case: Case, cells: Sequence[UncheckedCell]) -> Iterator[UncheckedCell]:
+    case.check([cell.values for cell in cells])
+    for cell in cells:
+        if not case.matches(cell.values):
+            yield cell
         elif not case.skip:
-            yield from _drafts(merge(draft.values, case.values), draft.chosen)
+            yield from _combinations(merge(cell.values, case.values), cell.point)
 
 
-def _resolved(drafts: Sequence[Draft]) -> tuple[RunConfig, ...]:
+def _resolved(cells: Sequence[UncheckedCell]) -> tuple[RunConfig, ...]:
     """The configurations, each once."""
     configs: dict[str, RunConfig] = {}
     refused: list[str] = []
-    for draft in drafts:
+    for cell in cells:
         try:
-            if "corpus" not in draft.values:
+            if "corpus" not in cell.values:
                 raise BadConfig("no corpus was named: set `corpus` (`heedful corpora` lists them)")
-            config = resolve(draft.values)
+            config = resolve(cell.values)
         except HeedfulError as error:
-            refused.append(f"{draft}{error}")
+            refused.append(f"{cell}{error}")
         else:
             configs.setdefault(config.name, config)
     if refused:
-        more = f" (and {len(refused) - 1} more of {len(drafts)} cells)" if len(refused) > 1 else ""
-        remedy = "; a [[case]] with skip = true leaves such cells out" if len(drafts) > len(refused) else ""
+        more = f" (and {len(refused) - 1} more of {len(cells)} cells)" if len(refused) > 1 else ""
+        remedy = "; a [[case]] with skip = true leaves such cells out" if len(cells) > len(refused) else ""
         raise BadConfig(f"{refused[0]}{more}{remedy}")
     return tuple(configs.values())

@@ -1,4 +1,4 @@
-"""A sweep: all runs of a grid, several at a time; what fails does not stop the rest, what is done is not done again."""
+"""A sweep: all runs of a grid, several at a time. Failures do not stop the rest; finished runs are not repeated."""
 
 import signal
 import threading
@@ -20,6 +20,8 @@ from heedful.runs.directory import Run
 from heedful.sweeps.cells import FOLDER, Cell, Status, StatusReporter, read_status, status_file, survey
 from heedful.sweeps.grid import Grid, read_grid
 
+_LOOK = 0.25  # seconds between two looks at the running cells
+
 
 def cell_task(config: RunConfig, *, out: Path, data: Path | str | None, experiments: Sequence[str] | None) -> Task:
     """The task of a cell."""
@@ -36,7 +38,7 @@ def cell_task(config: RunConfig, *, out: Path, data: Path | str | None, experime
 def perform_cell(
     *, name: str, values: dict[str, Any], out: str, data: str | None, experiments: list[str] | None
 ) -> None:
-    """Perform what is missing of a run."""
+    """Perform what is missing of a run: the task of a cell."""
     reporter = StatusReporter(Path(out), name)
     reporter.log("begun")
     reporter.start("loading libraries")
@@ -57,27 +59,24 @@ def perform_cell(
 
 
 class Watcher:
-    """Receives what happens in a sweep; override what should be shown."""
+    """Receives the events of a sweep; override the methods whose events you want to show."""
 
     def begin(self, cells: Sequence[Cell], workers: int) -> None:
-        """Everything is checked, and so many cells are worked on at a time."""
+        """All cells are checked; `workers` of them run at a time."""
 
     def started(self, cell: Cell) -> None:
-        """A cell is begun."""
+        """A cell has started."""
 
     def ended(self, cell: Cell) -> None:
-        """A cell is done, has failed, or waits for another attempt (`state`, `reason`)."""
+        """A cell is done, has failed, or waits for a retry (`state`, `reason`)."""
 
     def look(self, running: Mapping[str, Status]) -> None:
-        """How far the running cells are, by name; several times a second."""
-
-
-_LOOK = 0.25  # seconds between two looks at what the cells are doing
+        """The status of the running cells by name; called several times a second."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What became of a grid."""
+    """The outcome of a sweep."""
 
     cells: tuple[Cell, ...]
 
@@ -103,14 +102,13 @@ def sweep(
     retries: int = 1,
     watcher: Watcher | None = None,
 ) -> Sweep:
-    """Do every run of a grid: a TOML file, the name of a built-in one, or values as such a file has them.
+    """Perform every run of a grid: a TOML file, the name of a built-in one, or the values of such a file.
 
-    `on` is "local" or "ray" (`address`: of a running cluster). Cells that crash are tried again so many times;
-    those that cannot be done are told in the answer, with the reason. Interrupted, it goes on where it was when called
-    again.
+    `on`: "local" or "ray" (`address`: that of a running cluster). `retries`: further attempts for cells that crash.
+    Cells that fail are returned with the reason. The same call resumes an interrupted sweep.
     """
     if retries < 0:
-        raise BadConfig(f"retries = {retries}: none is the least")
+        raise BadConfig(f"retries = {retries}: must be 0 or more")
     watcher, out = watcher or Watcher(), Path(out)
     grid = grid if isinstance(grid, Grid) else read_grid(grid)
     cells = survey(grid, out, data)
@@ -160,7 +158,7 @@ def work(
 
 
 def _settle(cell: Cell, outcome: Outcome, retries: int) -> None:
-    """What an outcome means for a cell: some reasons go away by another attempt, others do not."""
+    """Set the state of a cell after an attempt: crashes are retried, errors that would recur are not."""
     cell.reason = outcome.reason
     if outcome.state == "done":
         cell.state = "done"
@@ -174,7 +172,7 @@ def _settle(cell: Cell, outcome: Outcome, retries: int) -> None:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Let SIGTERM be what Ctrl-C is, for as long as the block lasts: workers are stopped, nothing is left behind."""
+    """Treat SIGTERM like Ctrl-C inside the block, so that workers are stopped and nothing is left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -49,10 +49,10 @@ def token_sentences(tokens: Sequence[str], way: str = SENTENCIZER) -> Sentences:
     return _cut(tokens, _parsed_starts(model(Doc(model.vocab, words=list(tokens)))))
 
 
-def in_a_row(sentences: Sequence[Sequence[str]]) -> tuple[list[str], list[int]]:
+def flatten(sentences: Sequence[Sequence[str]]) -> tuple[list[str], list[int]]:
     """The tokens of all sentences, and how many each sentence has.
 
-    >>> in_a_row([["no", "."], ["yes"]])
+    >>> flatten([["no", "."], ["yes"]])
     (['no', '.', 'yes'], [2, 1])
     """
     return list(chain.from_iterable(sentences)), [len(sentence) for sentence in sentences]

@@ -1,7 +1,10 @@
-"""The criteria of the verdict: each a question whose yes speaks for showing attention (docs/audit-calibration.md)."""
+"""The criteria of the verdict and their calibrated thresholds (docs/audit-calibration.md).
+
+"Word" stands for whatever the map weighs: tokens, words or sentences.
+"""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,60 +13,100 @@ import polars as pl
 
 from heedful.verdict.signals import ROUNDING, Level
 
+FILE = Path(__file__).with_name("thresholds.toml")
 
-class Asked(NamedTuple):
-    """One criterion."""
+
+class CriterionSpec(NamedTuple):
+    """What a criterion asks."""
 
     name: str
     question: str
-    what: Callable[[str], str]  # the value in words
-    fails: str  # what is wrong with an instance that does not meet it
-    decisive: bool  # the answer is no if it is clearly not met, and never yes if it was not tested
-    least: bool = True  # the value has to be the threshold at least; otherwise at most
+    finding: str  # the result in words, with {value}
+    failure: str  # what is wrong with an instance that does not meet it
+    decisive: bool  # clearly not met: the answer is no; not tested: it is never yes
+    least: bool = True  # the value must be at least the threshold; otherwise at most
 
 
 CRITERIA = (
-    Asked(
+    CriterionSpec(
         "permutation",
-        "Does the output move when the weights change places?",
-        lambda value: f"Shuffled weights move the output by {value} (TVD)",
+        "Does the output change when the weights are shuffled?",
+        "Shuffling the weights moves the output by {value} (TVD)",
         "shuffling its weights hardly moves the output",
         decisive=True,
     ),
-    Asked(
+    CriterionSpec(
         "lead",
-        "Do the most attended items matter more than random ones?",
-        lambda value: f"Erasing the most attended items costs the decision more than erasing random ones in {value}",
-        "its most attended items matter no more than random ones",
+        "Do the top-attended words matter more than random ones?",
+        "The decision loses more probability without the top-attended words than without random ones in {value} of "
+        "texts",
+        "its top-attended words matter no more than random ones",
         decisive=True,
     ),
-    Asked(
+    CriterionSpec(
         "against",
-        "Does the most attended item argue for the decision, and rarely against it?",
-        lambda value: f"The most attended item argues against the decision in {value}",
-        "its most attended item argues against the decision",
+        "How often does the decision become more likely without the top-attended word?",
+        "The decision becomes more likely without the top-attended word in {value} of texts",
+        "the decision becomes more likely without its top-attended word",
         decisive=False,
         least=False,
     ),
-    Asked(
+    CriterionSpec(
         "race",
-        "Does attention find what decides about as well as attribution does?",
-        lambda value: f"Erasing by attention gains {value} of what the best method gains over random order",
-        "another method finds much better what decides",
+        "Does attention find the deciding words about as well as the best attribution method?",
+        "Attention achieves {value} of the best method's gain over random order",
+        "another method finds its deciding words much better",
         decisive=True,
     ),
-    Asked(
+    CriterionSpec(
         "replacement",
-        "Is it felt when all items get the same weight?",
-        lambda value: f"Uniform weights move the output by {value} (TVD)",
-        "uniform weights do almost as well",
+        "Does the output change when every word gets equal weight?",
+        "Equal weights move the output by {value} (TVD)",
+        "equal weights give almost the same output",
         decisive=False,
     ),
 )
 
 
+@dataclass(frozen=True)
+class LevelThresholds:
+    """The threshold of each criterion: a minimum (`against`: a maximum)."""
+
+    permutation: float  # TVD under permuted weights
+    lead: float  # share of instances
+    against: float  # share of instances
+    race: float  # share of the best method's gain over random order
+    replacement: float  # TVD under uniform weights
+    better: float  # by how much more a method's first items must matter to be called better than attention
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Thresholds for items erased at the input and for items erased at the attention: their figures differ."""
+
+    input: LevelThresholds
+    attention: LevelThresholds
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def at(self, level: Level) -> LevelThresholds:
+        """The thresholds of a level."""
+        return self.input if level == "input" else self.attention
+
+
+def read_thresholds(path: Path = FILE) -> Thresholds:
+    """Thresholds from a TOML file."""
+    with path.open("rb") as file:
+        values = tomllib.load(file)
+    return Thresholds(
+        LevelThresholds(**values["input"]), LevelThresholds(**values["attention"]), values.get("provenance", {})
+    )
+
+
+CALIBRATED = read_thresholds()
+
+
 def quantities() -> dict[str, pl.Expr]:
-    """What each criterion takes the mean of, from the columns of signals; the race is a ratio of two means."""
+    """The per-instance value that each criterion averages; the race is a ratio of two means and not among them."""
     lead = pl.col("lead")
     ahead = pl.when(lead.abs() <= ROUNDING).then(0.5).otherwise((lead > 0).cast(pl.Float64))
     return {
@@ -72,41 +115,3 @@ def quantities() -> dict[str, pl.Expr]:
         "against": pl.col("against").cast(pl.Float64),
         "replacement": pl.col("replaced_tvd"),
     }
-
-
-FILE = Path(__file__).with_name("thresholds.toml")
-
-
-@dataclass(frozen=True)
-class Bars:
-    """What is asked of each criterion: at least so much (`against`: at most)."""
-
-    permutation: float  # TVD under permuted weights
-    lead: float  # share of instances
-    against: float  # share of instances
-    race: float  # of the best method's gain over random order
-    replacement: float  # TVD under uniform weights
-    better: float  # by how much more a method's first items must matter to be called better than attention
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Bars for items erased at the input, and for items erased at the attention: the figures are not alike."""
-
-    input: Bars
-    attention: Bars
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    def at(self, level: Level) -> Bars:
-        """The bars of a level."""
-        return self.input if level == "input" else self.attention
-
-
-def read_thresholds(path: Path = FILE) -> Thresholds:
-    """Thresholds from a file."""
-    with path.open("rb") as file:
-        told = tomllib.load(file)
-    return Thresholds(Bars(**told["input"]), Bars(**told["attention"]), told.get("provenance", {}))
-
-
-CALIBRATED = read_thresholds()

@@ -1,7 +1,7 @@
-"""Signals: what the tests of an audit found, instance by instance, as far as the verdict asks for it.
+"""Signals: what the tests of a run or an audit found for each instance, as far as the verdict needs it.
 
-Whatever a test was not performed on, or cannot say, is null. An instance of one item has no other attention: all that
-is told of it is null.
+Values that were not tested or are undefined are null, and so are all values of instances with a single item: they have
+only one possible attention.
 """
 
 import re
@@ -15,10 +15,10 @@ from heedful.experiments.experiment import check_frame
 Level = Literal["input", "attention"]  # where items were erased: in the text, or only at the attention
 Frames = Mapping[str, pl.DataFrame]
 
-WAYS = ("delete", "blank", "unknown")  # of erasing at the input; the first one that was performed counts
-NO_METHOD = ("attention", "random", "ascending")  # rankings that are no attribution
+WAYS = ("delete", "blank", "unknown")  # of erasing at the input; the first one that was used counts
+NO_METHOD = ("attention", "random", "ascending")  # rankings that are not attribution methods
 FALL = "_fall"
-ROUNDING = 1e-6  # of a probability: changes below it are none
+ROUNDING = 1e-6  # changes of a probability below this count as none
 
 _COLUMNS = {
     "permuted_tvd": pl.Float64,
@@ -31,20 +31,28 @@ _COLUMNS = {
     "random_fall": pl.Float64,
 }
 _NOTHING = pl.DataFrame(schema={"id": pl.String})
+_NEEDED = {
+    "permutation": r"median|changed",
+    "substitution": r"uniform_tvd|uniform_changed",
+    "violation": r"violates|erased_fall",
+    "erasure": r".+_comprehensiveness(_at)?",
+    "curves": r".+_comprehensiveness(_at)?",
+}
 
 
 def signals(frames: Frames) -> pl.DataFrame:
-    """One row an instance, from the frames of tests by their names; tests that are missing leave nulls.
+    """One row an instance, from the frames of tests by name; missing tests leave nulls.
 
-    `permuted_tvd`, the median TVD under permuted weights, and `permuted_changed`, the share of them that change the
-    decision; `replaced_tvd` and `replaced_changed`, under uniform weights. By how much the probability of the decision
-    falls when items are erased: `attention_fall`, `random_fall` and `<method>_fall`, comprehensiveness in the order of
-    attention, in random order and in that of each method raced; `lead`, attention's less that of random order.
-    `against`: the most attended item argues against the decision, whose probability rises without it.
+    - `permuted_tvd`: median TVD under permuted weights; `permuted_changed`: share of them that change the decision.
+    - `replaced_tvd`, `replaced_changed`: the same for uniform weights.
+    - `attention_fall`, `random_fall`, `<method>_fall`: comprehensiveness (by how much the decision's probability falls
+      when items are erased) in the order of attention, in random order, and in the order of each method.
+    - `lead`: `attention_fall` less `random_fall`.
+    - `against`: the decision's probability rises without the most attended item.
 
-    `level` says where items were erased. At the `input` the falls are those of `erasure`, and `against` is found by
-    `violation` of a model, or else in `erasure` at its first share (1 % of the items, one at least). At `attention`, of
-    evidence, all are found in `curves`. One level is never filled up by the other.
+    `level` says where items were erased. At the `input`, falls are those of `erasure`, and `against` comes from
+    `violation` of a model, or else from `erasure` at its first share (1 % of the items, at least one). At `attention`,
+    all come from `curves`. The two levels are never mixed.
     """
     level = level_of(frames)
     tests = [
@@ -57,10 +65,10 @@ def signals(frames: Frames) -> pl.DataFrame:
         found = found.join(test, on="id", how="left", maintain_order="left")
     if {"attention_fall", "random_fall"} <= {*found.columns}:
         found = found.with_columns(lead=pl.col("attention_fall") - pl.col("random_fall"))
-    lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in _COLUMNS.items() if name not in found.columns]
+    missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in _COLUMNS.items() if name not in found.columns]
     methods = [name for name in found.columns if name.endswith(FALL) and name not in _COLUMNS]
     several = pl.col("items").fill_null(2) > 1
-    return found.with_columns(lacking).select(
+    return found.with_columns(missing).select(
         "id",
         pl.lit(level).alias("level"),
         *(
@@ -70,19 +78,37 @@ def signals(frames: Frames) -> pl.DataFrame:
     )
 
 
+def scan_signals(frames: Mapping[str, pl.LazyFrame], ids: pl.Series | None = None) -> pl.DataFrame:
+    """The signals of result files, or of some instances in them; reads only the columns that are needed."""
+    needed = {test: _needed(test, frame) for test, frame in frames.items()}
+    some = pl.lit(True) if ids is None else pl.col("id").is_in(ids.implode())
+    return signals(
+        {test: frames[test].filter(some).select(columns).collect() for test, columns in needed.items() if columns}
+    )
+
+
 def level_of(frames: Frames) -> Level:
     """Where items were erased."""
     return "input" if _way(frames) is not None or _first_erased(frames) else "attention"
 
 
 def methods_of(signals: pl.DataFrame) -> list[str]:
-    """The attribution methods that were raced."""
+    """The attribution methods that were compared with attention."""
     names = (name.removesuffix(FALL) for name in signals.columns if name.endswith(FALL))
     return [name for name in names if name not in NO_METHOD]
 
 
+def _needed(test: str, frame: pl.LazyFrame) -> list[pl.Expr]:
+    """The columns of a test that `signals` reads, and of lists only the first entry."""
+    pattern = re.compile(f"items|{_NEEDED.get(test, 'items')}")
+    names = [name for name in frame.collect_schema().names() if pattern.fullmatch(name)]
+    if not names and test not in _NEEDED:
+        return []
+    return [pl.col("id"), *(pl.col(name).list.head(1) if name.endswith("_at") else pl.col(name) for name in names)]
+
+
 def _erasing(frames: Frames, level: Level) -> list[pl.DataFrame]:
-    """What happens when items are erased."""
+    """The falls, and whether the most attended item argues against the decision."""
     way = _way(frames)
     race, prefix = frames.get("erasure" if level == "input" else "curves"), "" if way is None else f"{way}_"
     raced = [] if race is None or (level == "input" and way is None) else [_falls(race, prefix)]
@@ -95,13 +121,13 @@ def _erasing(frames: Frames, level: Level) -> list[pl.DataFrame]:
 
 
 def _way(frames: Frames) -> str | None:
-    """How items were erased from texts in the race, if there was one."""
+    """How items were erased from the texts by `erasure`, if it was performed."""
     columns = frames["erasure"].columns if "erasure" in frames else []
     return next((way for way in WAYS if f"{way}_attention_comprehensiveness" in columns), None)
 
 
 def _first_erased(frames: Frames) -> bool:
-    """Whether the most attended item was erased from its text: `violation` does so where there is a model."""
+    """Whether `violation` erased the most attended item from its text, as it does with a model at hand."""
     return "violation" in frames and "erased_fall" in frames["violation"].columns
 
 
@@ -121,10 +147,12 @@ def _columns(frames: Frames, test: str, **columns: str) -> pl.DataFrame:
 
 
 def _items(frames: Frames) -> pl.DataFrame:
-    """How many items each instance has, from whichever test says it."""
-    told = [frame.select("id", pl.col("items").cast(pl.Int64)) for frame in frames.values() if "items" in frame.columns]
+    """How many items each instance has, from any test that has the column."""
+    known = [
+        frame.select("id", pl.col("items").cast(pl.Int64)) for frame in frames.values() if "items" in frame.columns
+    ]
     empty = pl.DataFrame(schema={"id": pl.String, "items": pl.Int64})
-    return pl.concat([empty, *told]).unique("id", keep="first", maintain_order=True)
+    return pl.concat([empty, *known]).unique("id", keep="first", maintain_order=True)
 
 
 def _defined(value: pl.Expr, kind: type[pl.DataType]) -> pl.Expr:

@@ -1,4 +1,4 @@
-"""A verdict: may this attention be shown as an explanation?"""
+"""A verdict: may this attention be shown as an explanation? The answer, and the criteria it follows from."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,12 +11,20 @@ from heedful.verdict.signals import Level
 Answer = Literal["yes", "with caution", "no"]
 Outcome = Literal["met", "not met", "open", "untested"]
 
+QUESTION = "May this attention be shown as an explanation?"
+OUTCOMES: dict[Outcome, str] = {  # as people read them
+    "met": "met",
+    "not met": "not met",
+    "open": "inconclusive",
+    "untested": "not tested",
+}
+SHARES = ("lead", "against", "race")  # criteria whose figures are percentages
 INSTANCES = pl.Schema({"id": pl.String(), "answer": pl.String(), "reasons": pl.List(pl.String)})
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion: what was asked, what was found, what it means."""
+    """One criterion: its question, the figure with its 95 % interval, the threshold and the outcome."""
 
     name: str
     question: str
@@ -26,54 +34,73 @@ class Criterion:
     high: float | None
     n: int  # instances it was tested on
     threshold: float
-    least: bool  # whether the value has to reach the threshold; otherwise it may not exceed it
+    least: bool  # True: the value must reach the threshold; False: it must not exceed it
     outcome: Outcome
     words: str
+
+    def display(self) -> dict[str, str]:
+        """`value`, `interval` and `threshold` as text."""
+        value, interval = "undefined" if self.n else "not tested", ""
+        if self.value is not None and self.low is not None and self.high is not None:
+            value = show(self.name, self.value)
+            interval = f"{show(self.name, self.low)} to {show(self.name, self.high)}"
+        side = "at least" if self.least else "at most"
+        return {"value": value, "interval": interval, "threshold": f"{side} {show(self.name, self.threshold)}"}
 
 
 @dataclass(frozen=True)
 class Better:
-    """A map that finds what decides clearly better than attention."""
+    """An attribution method that finds the deciding words clearly better than attention."""
 
     method: str
-    by: float  # mean difference of comprehensiveness
+    by: float  # mean difference in comprehensiveness
     low: float
     high: float
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The answer for a model, the criteria it follows from, and the answer for each instance."""
+    """The answer for a model, its criteria, and the answer for each instance."""
 
     answer: Answer
     words: str
     level: Level  # where items were erased
     criteria: tuple[Criterion, ...]
-    limits: tuple[str, ...]  # why it is no yes, whatever the criteria say
+    limits: tuple[str, ...]  # why the answer cannot be yes, whatever the criteria say
     better: Better | None
     instances: pl.DataFrame  # id, answer, reasons
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
+    @property
+    def tested(self) -> bool:
+        """Whether any criterion was tested."""
+        return any(criterion.n for criterion in self.criteria)
+
+    def to_json(self, *, instances: bool = True) -> dict[str, Any]:
+        """Plain values, with or without the answers for single instances."""
+        values = {
             "answer": self.answer,
             "words": self.words,
             "level": self.level,
             "criteria": [asdict(criterion) for criterion in self.criteria],
             "limits": list(self.limits),
             "better": None if self.better is None else asdict(self.better),
-            "instances": self.instances.to_dict(as_series=False),
         }
+        return values | ({"instances": self.instances.to_dict(as_series=False)} if instances else {})
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> "Verdict":
-        """The verdict that was written so."""
+    def from_json(cls, values: Mapping[str, Any]) -> "Verdict":
+        """The verdict that `to_json` wrote."""
         return cls(
-            answer=told["answer"],
-            words=told["words"],
-            level=told["level"],
-            criteria=tuple(Criterion(**criterion) for criterion in told["criteria"]),
-            limits=tuple(told["limits"]),
-            better=None if told["better"] is None else Better(**told["better"]),
-            instances=pl.DataFrame(told["instances"], schema=INSTANCES),
+            answer=values["answer"],
+            words=values["words"],
+            level=values["level"],
+            criteria=tuple(Criterion(**criterion) for criterion in values["criteria"]),
+            limits=tuple(values["limits"]),
+            better=None if values["better"] is None else Better(**values["better"]),
+            instances=pl.DataFrame(values["instances"], schema=INSTANCES),
         )
+
+
+def show(name: str, value: float) -> str:
+    """A criterion's figure as text: a percentage, or three digits as the thresholds have."""
+    return f"{100 * value:.0f} %" if name in SHARES else f"{value:.3f}"

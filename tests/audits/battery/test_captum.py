@@ -8,7 +8,8 @@ from torch import Tensor
 from heedful.adapters.subject import Padded, padded
 from heedful.adapters.texts import NO_ITEM
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.attributions import attributions
+from heedful.audits.battery.subject_texts import SubjectTexts
+from heedful.importance.table import attributions
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 
 attr = pytest.importorskip("captum.attr")
@@ -21,7 +22,9 @@ def repeated(batch: Padded, count: int) -> Padded:
 def test_integrated_gradients() -> None:
     subject, texts = Small(outputs=3, heads=2), make_texts([5, 1, 7], framed=True, pieces=True)
     seen = subject.read(texts)
-    ours = attributions(subject, texts, seen, names=["integrated_gradients"], tolerance=1e-5)["integrated_gradients"]
+    ours = attributions(SubjectTexts(subject, texts, seen), names=["integrated_gradients"], tolerance=1e-5)[
+        "integrated_gradients"
+    ]
     for row in range(len(texts)):
         batch = padded(texts, np.array([row]))
 

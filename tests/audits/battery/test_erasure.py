@@ -4,17 +4,15 @@ from itertools import product
 from math import ceil
 
 import numpy as np
-import polars as pl
 import pytest
 
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.attributions import attributions
-from heedful.audits.given_importance import importance_rankings
-from heedful.errors import BadConfig, BadInput
+from heedful.audits.battery.subject_texts import SubjectTexts
+from heedful.errors import BadConfig
 from heedful.evidence import decide, probabilities
-from heedful.experiments.summary import erasure_scores
-from heedful.ragged import Ragged
+from heedful.experiments.erasure import erasure_scores
+from heedful.importance.table import attributions
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -50,7 +48,7 @@ def test_equals_a_plain_race(outputs: int) -> None:
     subject, texts = Small(outputs=outputs, heads=2), make_texts([5, 1, 9, 3], framed=True, pieces=True)
     ids, seen = named(texts), subject.read(texts)
     frame = BATTERY["erasure"].perform(subject, ids, texts, seen)
-    ranked = {"attention": seen.weights, **attributions(subject, texts, seen)}
+    ranked = {"attention": seen.weights, **attributions(SubjectTexts(subject, texts, seen))}
     flips = []
     for row, way, ranking in product(range(len(texts)), ("delete", "blank"), ranked):
         expected = plain_race(subject, texts.take([row]), ranked[ranking][row], way)
@@ -63,16 +61,12 @@ def test_equals_a_plain_race(outputs: int) -> None:
     assert erasure_scores(frame, draws=0)["way"].unique().sort().to_list() == ["blank", "delete"]
 
 
-def given_frame(ids: list[str], items: Ragged) -> pl.DataFrame:
-    values = [[float(-place) for place in range(len(row))] for row in items]
-    rows = {"id": ids, "method": "lime", "values": values, "tokens": [row.tolist() for row in items]}
-    return pl.DataFrame(rows)
-
-
 def test_importance_from_elsewhere_is_raced_on_equal_terms() -> None:
     subject, texts = Small(outputs=3), make_texts([5, 1, 9, 3])
     ids, seen = named(texts), subject.read(texts)
-    given = importance_rankings(given_frame(ids, texts.names)[[0, 2, 3]], ids, texts.names)
+    names = texts.names
+    positions = np.arange(len(names.values)) - names.offsets[names.row_of_value]
+    given = {"lime": names.like(np.where(names.row_of_value == 1, np.nan, -positions.astype(float)))}
     for name, prefixes in {"erasure": ("delete_", "blank_"), "curves": ("",)}.items():
         frame = BATTERY[name].perform(subject, ids, texts, seen, given=given, rankings=["attention"])
         for prefix in prefixes:
@@ -82,22 +76,6 @@ def test_importance_from_elsewhere_is_raced_on_equal_terms() -> None:
     expected = plain_race(subject, texts.take([2]), -np.arange(9.0), "delete")
     frame = BATTERY["erasure"].perform(subject, ids, texts, seen, given=given, rankings=["attention"])
     assert frame["delete_lime_count"][2] == expected["count"]
-
-
-def test_importance_that_cannot_be_raced_is_refused() -> None:
-    texts = make_texts([3, 2])
-    ids, frame = named(texts), given_frame(named(texts), texts.names)
-    for column, bad, said in [
-        ("method", pl.lit("attention"), "rename it"),
-        ("values", pl.lit([1.0, 2.0]), "2 values for 3 items"),
-        ("values", pl.col("values").list.eval(pl.element() * float("nan")), "finite"),
-        ("tokens", pl.col("tokens").list.reverse(), "not the items"),
-        ("id", pl.lit("i0"), "several rows"),
-    ]:
-        with pytest.raises(BadInput, match=said):
-            importance_rankings(frame.with_columns(bad.alias(column)), ids, texts.names)
-    with pytest.raises(BadInput, match="no column 'method'"):
-        importance_rankings(frame.drop("method"), ids, texts.names)
 
 
 def test_unknown_names_are_refused() -> None:

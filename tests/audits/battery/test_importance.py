@@ -8,9 +8,10 @@ import torch
 from heedful.adapters.subject import Seen, padded
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.attributions import attributions
+from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.errors import BadConfig
 from heedful.evidence import decide, probabilities
+from heedful.importance.table import attributions
 from heedful.measures import tvd
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named
 
@@ -58,7 +59,7 @@ def test_measures_equal_plain_versions(outputs: int) -> None:
         assert values_of(frame, "gradient_input")[row] == pytest.approx(sign * free[:, explained], abs=1e-5)
         slopes = [plain_products(subject, alone, share, fixed=False)[:, explained] / share for share in shares]
         assert values_of(frame, "integrated_gradients")[row] == pytest.approx(np.mean(slopes, axis=0), abs=1e-3)
-        signed = attributions(subject, texts, seen, names=["integrated_gradients"], tolerance=1e-4)
+        signed = attributions(SubjectTexts(subject, texts, seen), names=["integrated_gradients"], tolerance=1e-4)
         assert signed["integrated_gradients"][row] == pytest.approx(sign * np.mean(slopes, axis=0), abs=1e-3)
 
 
@@ -69,7 +70,7 @@ def test_leaving_out_equals_one_reading_at_a_time(outputs: int) -> None:
     frame = BATTERY["importance"].perform(
         subject, named(texts), texts, seen, measures=["leave_one_out", "leave_one_out_blank"]
     )
-    falls = attributions(subject, texts, seen, names=["leave_one_out"])["leave_one_out"]
+    falls = attributions(SubjectTexts(subject, texts, seen), names=["leave_one_out"])["leave_one_out"]
     for row in range(len(texts)):
         alone, output = texts.take([row]), probabilities(seen.logits[[row]])
         for item in range(texts.lengths[row]):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.erased_texts import WAYS
+from heedful.audits.battery.subject_texts import WAYS
 from heedful.errors import BadConfig
 from heedful.evidence import chance, decide, probabilities
 from tests.audits.battery.subjects import BLANK, Small, make_texts, named

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.corpora.loading import load
@@ -127,7 +127,6 @@ def test_bad_preprocessed_files(tmp_path, block, message):
         load("cnn", data=tmp_path)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["@entity1", "@entity23", "@entity1's", "x@entity4", "@entity", "@entity5x", "a"])))
 def test_entities_are_whole_tokens(tokens):
     assert _ENTITY.findall(" ".join(tokens)) == [token for token in tokens if token in ("@entity1", "@entity23")]

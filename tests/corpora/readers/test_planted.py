@@ -10,7 +10,7 @@ from heedful.corpora.loading import load
 from heedful.corpora.readers.planted import _VERDICTS
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig
-from heedful.text.sentences import in_a_row
+from heedful.text.sentences import flatten
 
 SIZES = {"train": 400, "dev": 20, "test": 200}
 
@@ -119,7 +119,7 @@ def test_every_clause_with_its_full_stop_is_a_sentence(single: bool) -> None:
         assert all(row["tokens"][end - 1] == "." for end in ends)
         assert not single or len(ends) == 1
         cut = reader.sentences(" ".join(row["tokens"]), options)
-        assert in_a_row(cut) == (row["tokens"], row["sentences"])
+        assert flatten(cut) == (row["tokens"], row["sentences"])
 
 
 def test_a_text_given_later_need_not_end_in_a_full_stop() -> None:

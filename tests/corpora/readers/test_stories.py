@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.corpora.readers.babi import questions
@@ -30,7 +30,6 @@ def test_facts_so_far_without_questions():
     assert (third.story, third.number, third.facts) == (2, 2, ("Sandra travelled to the office.",))
 
 
-@settings(deadline=None)
 @given(
     stories=st.lists(
         st.lists(st.booleans(), max_size=8).map(lambda kinds: [False, *kinds]),  # True is a question

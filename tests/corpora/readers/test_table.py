@@ -3,14 +3,15 @@ import json
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.corpora.loading import load
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, NotFound
-from heedful.text.sentences import in_a_row
+from heedful.text.sentences import flatten
 from tests.corpora.native import write
+from tests.strategies import examples
 
 WORDS = ["good", "bad"]
 ROWS = [{"text": f"A {WORDS[n % 2]} film, number {n}", "label": WORDS[n % 2]} for n in range(100)]
@@ -319,10 +320,10 @@ def test_a_model_for_sentences_that_is_not_there(tmp_path):
         table(path, sentences="")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=st.text(max_size=60), tokens=st.sampled_from(["spacy", "spaces"]))
 def test_sentences_and_tokens_of_a_text_given_later_agree(text, tokens):
     reader = READERS["table"]
     options = reader.options(file="t.csv", tokens=tokens, sentences="sentencizer")
-    assert in_a_row(reader.sentences(text, options))[0] == reader.tokenise(text, options)
+    assert flatten(reader.sentences(text, options))[0] == reader.tokenise(text, options)
     assert reader.sentences(text, reader.options(file="t.csv", tokens=tokens)) is None

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from scipy.special import softmax
@@ -18,6 +18,7 @@ from heedful.experiments.affine_view import AffineView
 from heedful.measures import jsd
 from heedful.randomness import Stream, keys
 from tests.experiments.adversarial import evidence_of, instances, plain_jsd, random_evidence
+from tests.strategies import examples
 
 
 def never_beaten_by_rays(outputs: int, n: int, points: int) -> None:
@@ -114,7 +115,7 @@ def test_more_classes_are_bounded(outputs: int, epsilon: float) -> None:
     assert (frame["certified"] == (upper - lower <= 1e-9)).all()
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(evidence=instances(3), epsilon=st.sampled_from([0.01, 0.05, 0.3, 0.7]))
 def test_any_three_classes_are_bounded(evidence: Evidence, epsilon: float) -> None:
     found = adversary(evidence, epsilon=epsilon).row(0, named=True)

@@ -6,23 +6,24 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from heedful.evidence import Evidence
 from heedful.experiments.adversaries import paper_search as search
 from heedful.experiments.adversaries.divergence import decoder_free_bound
-from heedful.experiments.adversaries.paper_search import BlendBatch, Objective, batches
-from heedful.experiments.adversaries.tanh_decoders import Blend
+from heedful.experiments.adversaries.paper_search import Objective, TanhBatch, batches
+from heedful.experiments.adversaries.tanh_decoders import TanhInstance
 from heedful.experiments.adversary import adversary
 from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Ragged
 from tests.experiments.adversarial import decoded_instances, nearly_affine, plain_jsd, torch_objective
 from tests.making import awkward_evidence, make_evidence
+from tests.strategies import examples
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(evidence=decoded_instances(), epsilon=st.sampled_from([0.01, 0.05, 0.5]))
 def test_any_decoder_is_answered_within_its_bounds(evidence: Evidence, epsilon: float) -> None:
     found = adversary(evidence, epsilon=epsilon, steps=30).row(0, named=True)
@@ -105,9 +106,9 @@ def test_long_and_short_instances_in_any_batch_and_order() -> None:
         assert_frame_equal(parts, whole, abs_tol=1e-9)
 
 
-def blend_batch(evidence: Evidence) -> BlendBatch:
+def tanh_batch(evidence: Evidence) -> TanhBatch:
     ((_, batch),) = batches(TanhView.of(evidence))
-    assert isinstance(batch, BlendBatch)
+    assert isinstance(batch, TanhBatch)
     return batch
 
 
@@ -117,7 +118,7 @@ def test_batches_decode_as_evidence_does(all_classes: bool) -> None:
     if all_classes:
         evidence = replace(evidence, candidates=None)
         evidence = replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
-    batch = blend_batch(evidence)
+    batch = tanh_batch(evidence)
     output, _ = batch.decode(batch.own)  # (C, 1, B)
     plain = evidence.decode(TanhView.of(evidence).weights)
     allowed = np.ones_like(plain, dtype=bool) if evidence.allowed is None else evidence.allowed
@@ -127,7 +128,7 @@ def test_batches_decode_as_evidence_does(all_classes: bool) -> None:
         assert not mine[mask.sum() :].any()
 
 
-def torch_loss(free: torch.Tensor, batch: BlendBatch, objective: Objective) -> torch.Tensor:
+def torch_loss(free: torch.Tensor, batch: TanhBatch, objective: Objective) -> torch.Tensor:
     """The paper's objective through the decoder, plainly: (T, k, B) logits."""
     own, features, context, matrix, bias = (
         torch.from_numpy(np.asarray(array))
@@ -146,7 +147,7 @@ def torch_loss(free: torch.Tensor, batch: BlendBatch, objective: Objective) -> t
 @pytest.mark.parametrize("preset", ["paper", "released"])
 def test_the_gradient_goes_through_the_decoder(preset: search.Preset) -> None:
     """It is that of finite differences, and the steps are those of torch's Adam with amsgrad."""
-    batch = blend_batch(make_evidence(11, n=6, outputs=4, longest=7, decoder="tanh"))
+    batch = tanh_batch(make_evidence(11, n=6, outputs=4, longest=7, decoder="tanh"))
     objective = Objective.of(preset, epsilon=0.01, distributions=3, outputs=4)
     start = np.random.default_rng(0).normal(0, 3, (len(batch.own), 3, 6))
     ours = search.gradient(start, batch, objective, batch.decode(batch.own)[0])
@@ -167,10 +168,12 @@ def test_the_gradient_goes_through_the_decoder(preset: search.Preset) -> None:
 
 
 def test_slopes_are_those_of_finite_differences() -> None:
-    blend = Blend.of(TanhView.of(make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")), 0)
-    points = np.random.default_rng(0).dirichlet(np.ones(len(blend.weights)), 5)
-    slopes, likeliest = blend.slopes(points, 2), np.argsort(-blend.output)[:2]
-    for item in range(len(blend.weights)):
-        step = 1e-6 * (np.arange(len(blend.weights)) == item)
-        up, down = (blend.probabilities(blend.hidden((points + sign * step) @ blend.features)) for sign in (1, -1))
+    instance = TanhInstance.of(TanhView.of(make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")), 0)
+    points = np.random.default_rng(0).dirichlet(np.ones(len(instance.weights)), 5)
+    slopes, likeliest = instance.slopes(points, 2), np.argsort(-instance.output)[:2]
+    for item in range(len(instance.weights)):
+        step = 1e-6 * (np.arange(len(instance.weights)) == item)
+        up, down = (
+            instance.probabilities(instance.hidden((points + sign * step) @ instance.features)) for sign in (1, -1)
+        )
         assert np.allclose(slopes[:, :, item], ((up - down) / 2e-6)[:, likeliest], atol=1e-7)

@@ -1,5 +1,5 @@
-"""Where transformers computes attention: a function of its `AttentionInterface` that shows a reading each layer's
-weights and lets it put in others.
+"""Observing and changing attention in transformers: a function for its `AttentionInterface` that passes each layer's
+weights to a callback, which may replace the layer's output.
 
 The weights are those of the model family's own eager function, so scaling, grouped heads, windows, caps and sinks are
 the library's. Its mask function is registered, too: without one no mask is made, and padding is attended to.
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed
-from heedful.adapters.huggingface.maps import Map, Rows, mean_of_rows, normed, pooling_of, rolled_out
+from heedful.adapters.huggingface.maps import Layer, Map, Rows, pooling_of
 from heedful.errors import BadInput, HeedfulError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Look(Protocol):
 
 
 class Watch:
-    """One reading: its calls of the attention function are counted, and each is looked at."""
+    """One forward pass: counts the calls of the attention function and passes each on."""
 
     def __init__(self, look: Look) -> None:
         self.look, self.calls = look, 0
@@ -49,7 +49,7 @@ _WATCH: ContextVar[Watch | None] = ContextVar("heedful_watch", default=None)
 
 @contextmanager
 def watching(look: Look) -> Iterator[Watch]:
-    """Within it, readings of a model whose attention function is ours are looked at."""
+    """Within it, forward passes of a model with our attention function call `look` for each layer."""
     watch = Watch(look)
     token = _WATCH.set(watch)
     try:
@@ -59,7 +59,7 @@ def watching(look: Look) -> Iterator[Watch]:
 
 
 def register() -> None:
-    """Tell transformers of our function and its masks; models use them when their configuration names them."""
+    """Register our function and its masks with transformers; models use them when their configuration names them."""
     from transformers import AttentionInterface, AttentionMaskInterface
 
     AttentionInterface.register(NAME, attend)
@@ -78,7 +78,7 @@ def masks(*shape: Any, **options: Any) -> Tensor | None:
 def attend(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **options: Any
 ) -> tuple[Tensor, Tensor]:
-    """Attention as the library's eager function computes it, looked at on the way."""
+    """Attention by the library's eager function, passed to the watch."""
     watch = _WATCH.get()
     if watch is None:
         raise BadInput(f"attention function '{NAME}' called outside an audit: set the model's own implementation")
@@ -145,7 +145,7 @@ def configurations(model: nn.Module) -> list[Any]:
 
 @contextmanager
 def embedding(layer: nn.Module, embed: Callable[[Tensor], Tensor] | None) -> Iterator[None]:
-    """Within it, what the embedding layer says is passed through `embed`."""
+    """Within it, the embedding layer's output passes through `embed`."""
     if embed is None:
         yield
         return
@@ -167,17 +167,17 @@ def embedding(layer: nn.Module, embed: Callable[[Tensor], Tensor] | None) -> Ite
 
 @dataclass
 class Intervention:
-    """Looks at each layer of a batch; audited ones go on with changed weights, if there is a change."""
+    """Observes each layer of a batch; audited layers go on with changed weights, if there is a change."""
 
     map: Map
     rows: Rows
     item: Tensor  # (B, L)
     items: int
-    projection: Tensor | None  # of the audited layer, for a norm-weighted map
+    projection: Tensor | None  # of the audited layer, where the map needs it
     change: Change | None
     fixed: bool
     heads: list[int] = field(default_factory=list)  # of each layer
-    _seen: list[Tensor] = field(default_factory=list)
+    _kept: list[Tensor] = field(default_factory=list)
 
     def __call__(self, layer: int, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
         """What the layer goes on with, (B, L, H, D)."""
@@ -188,20 +188,13 @@ class Intervention:
         if self.change is not None or self.fixed:
             rows = self._altered(rows)
             output = self.rows.placed((rows @ values).transpose(1, 2), output)
-        if self.map.kind == "rollout":
-            whole = weights.mean(dim=1)  # (B, L, L)
-            self._seen.append(self.rows.placed(rows.mean(dim=1), whole))
-        elif self.map.kind == "norm" and self.projection is not None:
-            self._seen.append(normed(rows, values, self.projection, self.rows.shares))
-        else:
-            self._seen.append(mean_of_rows(rows[:, self.map.heads], self.rows.shares))
+        audited = Layer(weights, rows, values, self.rows, self.map.heads, self.projection)
+        self._kept.append(self.map.kind.layer(audited))
         return output
 
     def tokens(self) -> Tensor:
         """The map over all tokens, (B, L)."""
-        if self.map.kind == "rollout":
-            return rolled_out(self._seen, self.rows.start(self._seen[0].shape[-1]))
-        return self._seen[0]
+        return self.map.kind.combined(self._kept, self.rows)
 
     def _altered(self, rows: Tensor) -> Tensor:
         """The rows with the audited heads' weights changed; fixed ones have no gradient."""
@@ -216,8 +209,7 @@ class Intervention:
 
 @dataclass
 class Probe:
-    """Looks at a reading without touching it; the last layer's output is kept, so that the logits' slopes can be asked
-    for."""
+    """Observes a forward pass without changing it; keeps the last layer's output, for gradients of the logits."""
 
     heads: list[int] = field(default_factory=list)
     output: Tensor | None = None

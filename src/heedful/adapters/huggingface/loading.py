@@ -1,4 +1,4 @@
-"""Loading a classifier with transformers, and refusing what is none: a random head would be audited in silence."""
+"""Loading a classifier with transformers; anything else is refused, lest a random head be audited silently."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ NO_LIMIT = 10**9  # tokenizers without one name a huge number
 
 
 class Described(NamedTuple):
-    """What a model says of itself."""
+    """Facts about a model."""
 
     classes: tuple[str, ...]
     embeddings: nn.Embedding
@@ -70,7 +70,7 @@ def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
 
 
 def described(model: Any) -> Described:
-    """A classifier's own words; BadInput if it is none that can be audited."""
+    """Facts about a classifier; BadInput if it cannot be audited."""
     import torch
     import transformers
 

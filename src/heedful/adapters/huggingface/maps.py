@@ -10,7 +10,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -21,14 +21,44 @@ from heedful.errors import BadConfig
 if TYPE_CHECKING:
     from heedful.adapters.huggingface import HuggingFace
 
-KINDS = ("cls", "rollout", "norm")
+FIRST, LAST, ALL = "first", "last", "all"  # the tokens that a model decides from
 _LAYER = re.compile(r"layer:(-?\d+)(?:,head:(-?\d+))?")
 
 
-class Map(NamedTuple):
-    """What a map is made of."""
+class Layer(NamedTuple):
+    """Attention of one audited layer, changes included."""
 
-    kind: str  # one of KINDS
+    weights: Tensor  # (B, H, L, L): all rows, as they were before a change
+    rows: Tensor  # (B, H, Q, L): the classifying rows, after it
+    values: Tensor  # (B, H, L, D)
+    classifying: "Rows"  # which rows these are, and their shares
+    heads: slice  # those that the map is made of
+    projection: Tensor | None  # (H . D, W) of the layer's output, where the map asks for it
+
+
+class Size(NamedTuple):
+    """What memory depends on."""
+
+    tokens: int
+    layers: int
+    heads: int
+    width: int
+
+
+class Kind(NamedTuple):
+    """A kind of map: what is kept of each of its layers, and how that becomes weights of tokens (B, L)."""
+
+    layer: Callable[[Layer], Tensor]
+    combined: Callable[[Sequence[Tensor], "Rows"], Tensor] = lambda kept, _: kept[0]
+    all_layers: bool = False  # made of all layers; else of the last one
+    projection: bool = False  # needs the output projection of attention
+    numbers: Callable[[Size], int] = lambda _: 0  # kept beside what the model itself computes, per text
+
+
+class Map(NamedTuple):
+    """A map of one model."""
+
+    kind: Kind
     layers: range
     head: int | None  # None: all
 
@@ -40,9 +70,9 @@ class Map(NamedTuple):
 
 def checked(name: str) -> str:
     """The name of a map, if it is one."""
-    if name in KINDS or _LAYER.fullmatch(name):
+    if name in MAPS or _LAYER.fullmatch(name):
         return name
-    raise BadConfig(f"unknown map {name!r}; valid: {', '.join(KINDS)}, layer:L, layer:L,head:H (as in layer:-1,head:0)")
+    raise BadConfig(f"unknown map {name!r}; valid: {', '.join(MAPS)}, layer:L, layer:L,head:H (as in layer:-1,head:0)")
 
 
 def parsed(name: str, heads: Sequence[int]) -> Map:
@@ -50,8 +80,9 @@ def parsed(name: str, heads: Sequence[int]) -> Map:
     if match := _LAYER.fullmatch(name):
         layer = _place(int(match[1]), len(heads), "layer", name)
         head = None if match[2] is None else _place(int(match[2]), heads[layer], "head", name)
-        return Map("cls", range(layer, layer + 1), head)
-    return Map(name, range(len(heads)) if name == "rollout" else range(len(heads) - 1, len(heads)), None)
+        return Map(MAPS["cls"], range(layer, layer + 1), head)
+    kind = MAPS[name]
+    return Map(kind, range(len(heads)) if kind.all_layers else range(len(heads) - 1, len(heads)), None)
 
 
 def _place(number: int, count: int, what: str, name: str) -> int:
@@ -60,9 +91,20 @@ def _place(number: int, count: int, what: str, name: str) -> int:
     return number % count
 
 
-def mean_of_rows(rows: Tensor, shares: Tensor) -> Tensor:
-    """Rows of weights (B, H, Q, L), each query's by its share (B, Q), mean of the heads: (B, L)."""
-    return torch.einsum("bhql,bq->bl", rows, shares) / rows.shape[1]
+def mean_of_rows(layer: Layer) -> Tensor:
+    """The classifying rows, each by its share, mean of the heads: (B, L)."""
+    rows = layer.rows[:, layer.heads]
+    return torch.einsum("bhql,bq->bl", rows, layer.classifying.shares) / rows.shape[1]
+
+
+def mean_of_heads(layer: Layer) -> Tensor:
+    """All rows, mean of the heads: (B, L, L)."""
+    return layer.classifying.placed(layer.rows.mean(dim=1), layer.weights.mean(dim=1))
+
+
+def flow(matrices: Sequence[Tensor], classifying: "Rows") -> Tensor:
+    """Attention rollout from the classifying rows, (B, L)."""
+    return rolled_out(matrices, classifying.start(matrices[0].shape[-1]))
 
 
 def rolled_out(matrices: Sequence[Tensor], start: Tensor) -> Tensor:
@@ -78,54 +120,29 @@ def rolled_out(matrices: Sequence[Tensor], start: Tensor) -> Tensor:
     return flow
 
 
-def normed(rows: Tensor, values: Tensor, projection: Tensor, shares: Tensor) -> Tensor:
+def normed(layer: Layer) -> Tensor:
     """Norm-weighted attention, (B, L), summing to one: |sum over heads of weight . value . projection|.
 
-    Rows (B, H, Q, L), values (B, H, L, D), the output projection (H . D, W) and the queries' shares (B, Q). What heads
-    add up to is measured by the inner products of each token's projected values: (B, L, H, H) instead of (B, Q, L, W).
+    What heads add up to is measured by the inner products of each token's projected values: (B, L, H, H) instead of
+    (B, Q, L, W).
     """
+    if layer.projection is None:
+        raise TypeError("norm-weighted attention needs the output projection")
+    rows, values = layer.rows, layer.values
     heads, width = values.shape[1], values.shape[3]
-    projected = torch.einsum("bhld,hdw->blhw", values, projection.view(heads, width, -1))
+    projected = torch.einsum("bhld,hdw->blhw", values, layer.projection.view(heads, width, -1))
     products = torch.einsum("blhw,blgw->blhg", projected, projected)
     squares = torch.einsum("bhql,blhg,bgql->bql", rows, products, rows)
-    lengths = torch.einsum("bql,bq->bl", squares.clamp(min=0).sqrt(), shares)
+    lengths = torch.einsum("bql,bq->bl", squares.clamp(min=0).sqrt(), layer.classifying.shares)
     return lengths / lengths.sum(dim=-1, keepdim=True)
 
 
-def output_projection(subject: "HuggingFace", audited: int) -> Tensor:
-    """Weights (H . D, W) of the linear map that is given exactly what the attention of that layer put out."""
-    from transformers.pytorch_utils import Conv1D
-
-    made: list[Tensor] = []
-    found: list[Any] = []
-
-    def look(layer: int, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
-        if layer == audited:
-            made.append(output.flatten(2))
-        return output
-
-    def hook(module: nn.Module, inputs: tuple[Any, ...]) -> None:
-        if made and not found and inputs and isinstance(inputs[0], Tensor) and torch.equal(inputs[0], made[0]):
-            found.append(module)
-
-    linear = [module for module in subject.model.modules() if isinstance(module, nn.Linear | Conv1D)]
-    handles = [module.register_forward_pre_hook(hook) for module in linear]
-    try:
-        with torch.no_grad():
-            subject.call(*subject.inputs(subject.example()), look)
-    finally:
-        for handle in handles:
-            handle.remove()
-    if not found:
-        raise BadConfig(
-            f"map 'norm' needs the output projection of attention, and no linear layer of "
-            f"{type(subject.model).__name__} is given what attention puts out; choose another map"
-        )
-    weight: Tensor = found[0].weight.detach()
-    return weight if isinstance(found[0], Conv1D) else weight.T
-
-
-FIRST, LAST, ALL = "first", "last", "all"
+# a map is one function and one line here
+MAPS: dict[str, Kind] = {
+    "cls": Kind(mean_of_rows),
+    "rollout": Kind(mean_of_heads, flow, all_layers=True, numbers=lambda size: size.tokens**2 * size.layers),
+    "norm": Kind(normed, projection=True, numbers=lambda size: size.tokens * size.heads * (size.width + size.heads)),
+}
 
 
 class Rows(NamedTuple):
@@ -165,7 +182,7 @@ def rows_of(pooling: str, tokens: Tensor, real: Tensor, padding: int, dtype: tor
 
 
 def pooling_of(slopes: Tensor, real: Tensor) -> str | None:
-    """Which tokens a model decides from, told by the slopes (B, L) of its logits; None: some other ones."""
+    """Which tokens a model decides from, by the gradients (B, L) of its logits; None: other ones."""
     used = slopes > 0
     first, last = torch.zeros_like(used), torch.zeros_like(used)
     first[:, 0] = True
@@ -174,3 +191,36 @@ def pooling_of(slopes: Tensor, real: Tensor) -> str | None:
         if torch.equal(used, pattern):
             return name
     return None
+
+
+def output_projection(subject: "HuggingFace", audited: int) -> Tensor:
+    """Weights (H . D, W) of the linear layer whose input is exactly that layer's attention output."""
+    from transformers.pytorch_utils import Conv1D
+
+    made: list[Tensor] = []
+    found: list[Any] = []
+
+    def look(layer: int, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
+        if layer == audited:
+            made.append(output.flatten(2))
+        return output
+
+    def hook(module: nn.Module, inputs: tuple[Any, ...]) -> None:
+        if made and not found and inputs and isinstance(inputs[0], Tensor) and torch.equal(inputs[0], made[0]):
+            found.append(module)
+
+    linear = [module for module in subject.model.modules() if isinstance(module, nn.Linear | Conv1D)]
+    handles = [module.register_forward_pre_hook(hook) for module in linear]
+    try:
+        with torch.no_grad():
+            subject.call(*subject.inputs(subject.example()), look)
+    finally:
+        for handle in handles:
+            handle.remove()
+    if not found:
+        raise BadConfig(
+            f"map 'norm' needs the output projection of attention, and no linear layer of "
+            f"{type(subject.model).__name__} is given what attention puts out; choose another map"
+        )
+    weight: Tensor = found[0].weight.detach()
+    return weight if isinstance(found[0], Conv1D) else weight.T

@@ -24,7 +24,7 @@ from heedful.adapters.huggingface.attention import (
     watching,
 )
 from heedful.adapters.huggingface.loading import described, load_parts, required
-from heedful.adapters.huggingface.maps import ALL, checked, output_projection, parsed, rows_of
+from heedful.adapters.huggingface.maps import ALL, Size, checked, output_projection, parsed, rows_of
 from heedful.adapters.huggingface.tokens import Tokens
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
 from heedful.adapters.texts import NO_ITEM, Texts
@@ -36,7 +36,7 @@ LONG, SHORT = 5, 3  # tokens of the texts that a model is tried with
 class HuggingFace(Subject):
     """A classifier and its tokenizer; which map is audited, and whether its items are tokens or words.
 
-    Maps: see `huggingface_maps`. Changes of attention reach the classifying rows (see `huggingface_rows`) of the layers
+    Maps: see `maps.py`. Changes of attention reach the classifying rows (`maps.Rows`) of the layers
     and heads that the map is made of: for `rollout`, of all layers. A text without any token is read as one padding
     token. While the model reads, no other thread should use it.
     """
@@ -54,7 +54,7 @@ class HuggingFace(Subject):
         self.blank = self._blank()
         self.pooling, heads = probe(self)
         self.map = parsed(map, heads)
-        self.projection = output_projection(self, self.map.layers[-1]) if self.map.kind == "norm" else None
+        self.projection = output_projection(self, self.map.layers[-1]) if self.map.kind.projection else None
         self.about = about.words | {"map": map, "items": items, "pooling": self.pooling, "layers": len(heads)}
         self.layers = len(heads)
 
@@ -142,8 +142,7 @@ class HuggingFace(Subject):
         inner = int(getattr(config, "intermediate_size", None) or 4 * width)
         layer = 4 * heads * tokens**2 + tokens * (8 * width + 3 * inner)
         layer += 8 * heads * tokens**2 if self.pooling == ALL else 0  # all rows are changed
-        kept = tokens**2 * layers if self.map.kind == "rollout" else 0
-        kept += tokens * heads * (width + heads) if self.map.kind == "norm" else 0
+        kept = self.map.kind.numbers(Size(tokens, layers, heads, width))
         return 4 * (layer * (layers if gradient else 1) + kept)
 
     def _logits(self, inputs: dict[str, Tensor]) -> Tensor:

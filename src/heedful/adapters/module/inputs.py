@@ -1,4 +1,4 @@
-"""Texts cut by a user's own tokenizer."""
+"""Inputs of a torch module under audit: texts cut by the user's tokenizer, batches of them; hooks on its submodules."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,79 +15,12 @@ from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.errors import BadConfig, BadInput, user_code
 from heedful.ragged import Ragged
 
-
-class Filled(NamedTuple):
-    """A batch as a model reads it."""
-
-    tokens: Tensor  # (B, L), L at least 1
-    real: Tensor  # (B, L), one at least in each row
-    item: Tensor  # (B, L)
-    void: Tensor  # (B,): texts without any token of their own
-
-
-def filled(batch: Padded, *, pad: int, blank: int | None) -> Filled:
-    """A text without any token becomes a single `blank` one, or a `pad` one that counts as real."""
-    void = ~batch.real.any(dim=1)
-    tokens, real, item = batch.tokens.where(batch.real, pad), batch.real, batch.item
-    if void.any():
-        if not tokens.shape[1]:
-            column = torch.zeros(len(void), 1, dtype=torch.int64)
-            tokens, real, item = column, column.bool(), column + NO_ITEM
-        here = void[:, None] & (torch.arange(tokens.shape[1]) == 0)
-        tokens = tokens.masked_fill(here, pad if blank is None else blank)
-        real = real | here
-    return Filled(tokens, real, item, void)
-
-
-Hook = Callable[[Any], Any]  # what a module returned to what it shall return instead; None: as it is
-
-
-@contextmanager
-def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) -> Iterator[None]:
-    """The model in evaluation, some of its modules heard; then every mode as before and no hook left.
-
-    Modes are set one by one: a model's own `train` and `eval` may do more than that.
-    """
-    modes = {module: module.training for module in model.modules()}
-    with ExitStack() as stack:
-        for module in modes:
-            module.training = False
-        stack.callback(_restore, modes)
-        for module, hook in hooks:
-            stack.callback(module.register_forward_hook(_forward(hook)).remove)
-        yield
-
-
-def _forward(hook: Hook) -> Callable[[nn.Module, Any, Any], Any]:
-    return lambda module, inputs, output: hook(output)
-
-
-def _restore(modes: dict[nn.Module, bool]) -> None:
-    for module, training in modes.items():
-        module.training = training
-
-
-LISTED = 20  # names that an error lists
-
-
-def submodule(model: nn.Module, path: str, what: str) -> nn.Module:
-    """The named module; an unknown name is answered with those it was meant for."""
-    modules: dict[str, nn.Module] = dict(model.named_modules(remove_duplicate=False))
-    names = [name for name in modules if name]
-    if path in names:
-        return modules[path]
-    near = get_close_matches(path, names, n=3)
-    last = path.rpartition(".")[2].lower()
-    near += [name for name in names if last and last in name.rpartition(".")[2].lower() and name not in near]
-    hint = f" (did you mean {' or '.join(map(repr, near[:3]))}?)" if near else ""
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    listed = ", ".join(names[:LISTED]) or "none"
-    raise BadConfig(f"{what}={path!r}: the model has no such module{hint}; its modules: {listed}{more}")
-
-
 Ids = Sequence[int]
 Names = Sequence[str | None]  # None: a token that is no item
 Tokenize = Callable[[str], Ids | tuple[Ids, Names]]
+Hook = Callable[[Any], Any]  # what a module returned to what it shall return instead; None: as it is
+
+LISTED = 20  # names that an error lists
 
 
 def encoded(texts: Sequence[str], tokenize: Tokenize, known: int | None = None) -> Texts:
@@ -143,3 +76,66 @@ def _parts(made: Any, text: str, number: int) -> tuple[NDArray[np.int64], Names]
     if len(names) != len(array):
         raise BadInput(f"text {number}: tokenize returned {len(array)} ids and {len(names)} names; give a name each")
     return array.astype(np.int64), names
+
+
+class Filled(NamedTuple):
+    """A batch as a model reads it."""
+
+    tokens: Tensor  # (B, L), L at least 1
+    real: Tensor  # (B, L), one at least in each row
+    item: Tensor  # (B, L)
+    void: Tensor  # (B,): texts without any token of their own
+
+
+def filled(batch: Padded, *, pad: int, blank: int | None) -> Filled:
+    """A text without any token becomes a single `blank` one, or a `pad` one that counts as real."""
+    void = ~batch.real.any(dim=1)
+    tokens, real, item = batch.tokens.where(batch.real, pad), batch.real, batch.item
+    if void.any():
+        if not tokens.shape[1]:
+            column = torch.zeros(len(void), 1, dtype=torch.int64)
+            tokens, real, item = column, column.bool(), column + NO_ITEM
+        here = void[:, None] & (torch.arange(tokens.shape[1]) == 0)
+        tokens = tokens.masked_fill(here, pad if blank is None else blank)
+        real = real | here
+    return Filled(tokens, real, item, void)
+
+
+def submodule(model: nn.Module, path: str, what: str) -> nn.Module:
+    """The named module; an unknown name is answered with those it was meant for."""
+    modules: dict[str, nn.Module] = dict(model.named_modules(remove_duplicate=False))
+    names = [name for name in modules if name]
+    if path in names:
+        return modules[path]
+    near = get_close_matches(path, names, n=3)
+    last = path.rpartition(".")[2].lower()
+    near += [name for name in names if last and last in name.rpartition(".")[2].lower() and name not in near]
+    hint = f" (did you mean {' or '.join(map(repr, near[:3]))}?)" if near else ""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    listed = ", ".join(names[:LISTED]) or "none"
+    raise BadConfig(f"{what}={path!r}: the model has no such module{hint}; its modules: {listed}{more}")
+
+
+@contextmanager
+def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) -> Iterator[None]:
+    """The model in evaluation, some of its modules heard; then every mode as before and no hook left.
+
+    Modes are set one by one: a model's own `train` and `eval` may do more than that.
+    """
+    modes = {module: module.training for module in model.modules()}
+    with ExitStack() as stack:
+        for module in modes:
+            module.training = False
+        stack.callback(_restore, modes)
+        for module, hook in hooks:
+            stack.callback(module.register_forward_hook(_forward(hook)).remove)
+        yield
+
+
+def _forward(hook: Hook) -> Callable[[nn.Module, Any, Any], Any]:
+    return lambda module, inputs, output: hook(output)
+
+
+def _restore(modes: dict[nn.Module, bool]) -> None:
+    for module, training in modes.items():
+        module.training = training

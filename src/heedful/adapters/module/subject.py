@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed, masses_of, normalised
 from heedful.adapters.module.inputs import Filled, Hook, Tokenize, check_token, encoded, filled, listening, submodule
-from heedful.adapters.module.weights import Key, Row, Weights, told
+from heedful.adapters.module.weights import Key, Row, Weights, described
 from heedful.adapters.subject import Embed, Padded, Reading, Subject
 from heedful.adapters.texts import Texts
 from heedful.errors import BadConfig, BadInput, HeedfulError, user_code
@@ -48,7 +48,7 @@ class Module(Subject):
         longest: int | None = None,
     ) -> None:
         if not isinstance(model, nn.Module):
-            raise BadConfig(f"model is {told(model)}: give a torch.nn.Module")
+            raise BadConfig(f"model is {described(model)}: give a torch.nn.Module")
         self.model = model
         self.attention = submodule(model, attention, "attention")
         self.embedding = submodule(model, embedding, "embedding")
@@ -89,8 +89,8 @@ class Module(Subject):
             embedded.append(None)
             if not isinstance(vectors, Tensor) or vectors.ndim != 3 or vectors.shape[:2] != tokens.shape:
                 raise BadInput(
-                    f"embedding '{self.about['embedding']}' returns {told(vectors)} for tokens {tuple(tokens.shape)}; "
-                    "name the module that makes vectors (B, L, D) of all tokens of a batch"
+                    f"embedding '{self.about['embedding']}' returns {described(vectors)} for tokens "
+                    f"{tuple(tokens.shape)}; name the module that makes vectors (B, L, D) of all tokens of a batch"
                 )
             return None if embed is None else embed(vectors)
 
@@ -99,7 +99,7 @@ class Module(Subject):
         except HeedfulError:
             raise
         except (Exception, SystemExit):
-            self.original(batch)  # says so if the model fails by itself; otherwise the fault is in what was changed
+            self.original(batch)  # raises if the model fails by itself; otherwise what was changed is at fault
             raise
         self._check_calls("attention", self.weights.name, len(heard))
         self._check_calls("embedding", str(self.about["embedding"]), len(embedded))
@@ -133,7 +133,7 @@ class Module(Subject):
             logits = logits[:, None]
         if not isinstance(logits, Tensor) or logits.shape != (len(tokens), self.outputs):
             raise BadInput(
-                f"{self.about['name']} returns {told(logits)} for {len(tokens)} texts, not logits ({len(tokens)}, "
+                f"{self.about['name']} returns {described(logits)} for {len(tokens)} texts, not logits ({len(tokens)}, "
                 f"{self.outputs}); say by call= how it is read, by classes= what the classes are, and output='sigmoid' "
                 "if one logit decides between two"
             )

@@ -1,4 +1,4 @@
-"""Attention weights in what a module returns: where they are, which row of them is audited, how others are put there.
+"""Attention weights in what a module returns: finding them, choosing the audited row, replacing it.
 
 (B, L) and (B, L, 1): one head. (B, H, L): every head. (B, Q, L) and (B, H, Q, L): attention of several queries, of
 which one is audited, the same in every text or the text's last token.
@@ -14,48 +14,10 @@ from torch import Tensor
 from heedful.errors import BadConfig, BadInput
 
 Key = int | str
-
-
-def elements_of(output: Any) -> dict[Key, Any] | None:
-    """What a module returned, by name or number; None: a single thing."""
-    if isinstance(output, dict):
-        return dict(output)
-    if is_dataclass(output):
-        return {field.name: getattr(output, field.name) for field in fields(output)}
-    if isinstance(output, tuple | list):
-        return dict(zip(getattr(output, "_fields", range(len(output))), output, strict=True))
-    return None
-
-
-def with_element(output: Any, key: Key, value: Tensor) -> Any:
-    """The same with another element."""
-    if isinstance(output, dict):
-        other = copy(output)
-        other[key] = value
-        return other
-    if is_dataclass(output) and not isinstance(output, type):
-        return replace(output, **{str(key): value})
-    if hasattr(output, "_replace"):
-        return output._replace(**{str(key): value})
-    return type(output)(value if place == key else element for place, element in enumerate(output))
-
-
-def listed(elements: dict[Key, Any]) -> str:
-    """Several things in words."""
-    return ", ".join(f"{key!r}: {told(value)}" for key, value in elements.items()) or "nothing"
-
-
-def told(value: Any) -> str:
-    """One thing in words."""
-    if isinstance(value, Tensor):
-        return f"a tensor of shape {tuple(value.shape)}"
-    return "None" if value is None else f"a {type(value).__name__}"
-
+Row = int | Literal["last"]
 
 SUM_TOLERANCE = 1e-4
 SHAPES = "(B, L), (B, L, 1), (B, H, L), (B, Q, L) or (B, H, Q, L)"
-
-Row = int | Literal["last"]
 
 
 class Weights:
@@ -65,7 +27,7 @@ class Weights:
         if isinstance(row, str) and row != "last":
             raise BadConfig(f"row={row!r}: give the number of the query whose attention is audited, or 'last'")
         self.name, self.element, self.row = name, element, row
-        self.heads: int | None = None  # as many in every reading, or they are none
+        self.heads: int | None = None  # the same in every forward pass, or these are no heads
 
     def find(self, output: Any, real: Tensor) -> tuple[Key | None, Tensor]:
         """Which element of what the module returned holds weights (None: all of it), and the audited ones, (B, H, L),
@@ -85,7 +47,7 @@ class Weights:
         weights = self.rows(tensor, real)
         if weights is None:
             raise BadInput(
-                f"'{self.name}' returns {told(tensor)} for {real.shape[0]} texts of {real.shape[1]} "
+                f"'{self.name}' returns {described(tensor)} for {real.shape[0]} texts of {real.shape[1]} "
                 f"tokens (B, L); attention weights have a shape of {SHAPES}: name the module that returns them"
             )
         self._check_heads(tensor, weights)
@@ -151,7 +113,7 @@ class Weights:
             choice = " or ".join(f"element={key!r}" for key in good)
             raise BadConfig(f"'{self.name}' returns {listed(elements)}; more than one may be weights: say {choice}")
         if len(fitting) == 1:
-            return next(iter(fitting))  # whose fault is told then
+            return next(iter(fitting))  # the check then says what is wrong with it
         raise BadInput(
             f"'{self.name}' returns {listed(elements)}: none of these is attention over the {real.shape[1]} tokens of "
             f"{real.shape[0]} texts, of a shape {SHAPES}; name the module that returns it (some return it only if "
@@ -192,3 +154,39 @@ def _problem(weights: Tensor, real: Tensor) -> str | None:
             "float32 and without dropout"
         )
     return None
+
+
+def elements_of(output: Any) -> dict[Key, Any] | None:
+    """The elements of what a module returned, by name or number; None: it is a single value."""
+    if isinstance(output, dict):
+        return dict(output)
+    if is_dataclass(output):
+        return {field.name: getattr(output, field.name) for field in fields(output)}
+    if isinstance(output, tuple | list):
+        return dict(zip(getattr(output, "_fields", range(len(output))), output, strict=True))
+    return None
+
+
+def with_element(output: Any, key: Key, value: Tensor) -> Any:
+    """The same with another element."""
+    if isinstance(output, dict):
+        other = copy(output)
+        other[key] = value
+        return other
+    if is_dataclass(output) and not isinstance(output, type):
+        return replace(output, **{str(key): value})
+    if hasattr(output, "_replace"):
+        return output._replace(**{str(key): value})
+    return type(output)(value if place == key else element for place, element in enumerate(output))
+
+
+def listed(elements: dict[Key, Any]) -> str:
+    """Several values, as error messages name them."""
+    return ", ".join(f"{key!r}: {described(value)}" for key, value in elements.items()) or "nothing"
+
+
+def described(value: Any) -> str:
+    """A value, as error messages name it."""
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    return "None" if value is None else f"a {type(value).__name__}"

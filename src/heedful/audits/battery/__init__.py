@@ -1,4 +1,4 @@
-"""The battery: every test of somebody's model, performed by reading texts again. One test a file, and one line here.
+"""The battery: tests of an audited model by forward passes. One test per file, and one line here.
 
 Frames have the columns of the experiments of the same names (docs/audit-battery.md).
 """

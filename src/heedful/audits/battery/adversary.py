@@ -19,11 +19,11 @@ from heedful.adapters.changes import tilted
 from heedful.adapters.subject import Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery.readings import aligned, by, outputs_of, slices, with_items
-from heedful.audits.battery.test import GRADIENT
 from heedful.evidence import decide
 from heedful.experiments.adversaries.divergence import PROVEN, decoder_free_bound
 from heedful.experiments.adversary import check_epsilon
 from heedful.experiments.experiment import check_count
+from heedful.importance.measure import GRADIENT
 from heedful.list_columns import list_column
 from heedful.measures import jsd, tvd
 from heedful.ragged import Ragged
@@ -158,7 +158,7 @@ RESTARTS, STEPS = 4, 25
 
 
 def readings(items: float, *, epsilon: float = 0.01, restarts: int = RESTARTS, steps: int = STEPS) -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return restarts * steps * GRADIENT + 1
 
 

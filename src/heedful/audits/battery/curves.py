@@ -1,4 +1,4 @@
-"""How much of the output hangs on the items that rank first? Comprehensiveness and sufficiency at the attention."""
+"""How much does the output depend on the top-ranked items? Comprehensiveness and sufficiency at the attention."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import AttendedTexts
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
 from heedful.audits.battery.readings import with_items
 from heedful.audits.battery.removal import RANKINGS, random_order
+from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.experiments.curves import SHARES, check_shares
 from heedful.importance.erasure import Race, places_of
 
@@ -23,7 +23,7 @@ def readings(
     tolerance: float = 0.01,
     given: int = 0,
 ) -> float:
-    """Of each text, at most: shares that are the same number of items are read once."""
+    """Forward passes per text, at most: shares that are the same number of items are read once."""
     return 2 * min(len(shares), items) * (len(rankings) + given) + cost(items, rankings)
 
 
@@ -40,8 +40,8 @@ def curves(
     tolerance: float = 0.01,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """The columns of `heedful.experiments.curves` for each ranking (and all `given` ones): items lose their weight in
-    every head, the others share it; the text is read as it is. Two readings a share and ranking.
+    """The columns of `heedful.experiments.curves` for each ranking (and all `given` ones): items' attention is zeroed
+    in every head, and the others share it; the text is unchanged. Two forward passes per share and ranking.
     """
     names, taken = names_of(rankings, given), check_shares(shares)
     race = Race(AttendedTexts(subject, texts, seen), 1)

@@ -6,12 +6,14 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import WAYS, ErasableSubject, check_way, ways_of
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
 from heedful.audits.battery.readings import with_items
+from heedful.audits.battery.subject_texts import WAYS, SubjectTexts, check_way, ways_of
 from heedful.experiments.curves import SHARES
 from heedful.experiments.experiment import check_count
 from heedful.importance.erasure import RANKINGS, raced, random_values
+
+FIGURES = ("count", "fraction", "mass", "comprehensiveness", "comprehensiveness_at", "sufficiency")
 
 
 def readings(
@@ -23,7 +25,7 @@ def readings(
     tolerance: float = 0.01,
     given: int = 0,
 ) -> float:
-    """Of each text, at most: a decision that flips early ends its order."""
+    """Forward passes per text, at most: an order ends when the decision flips."""
     order = min(items, steps) + 2 * min(len(SHARES), items)
     return len(ways) * (len(rankings) + given) * order + cost(items, rankings)
 
@@ -53,15 +55,12 @@ def erasure(
     names = names_of(rankings, given)
     values = ranked(subject, texts, seen, names, given=given, tolerance=tolerance)
     orders = {name: values[name] if name in values else random_values(ids, seen.weights, seed) for name in names}
-    frame = raced(ErasableSubject(subject, texts, seen), ids, seen.weights, orders, ways=ways, steps=steps)
-    lacking = {name: pl.Series(unknown(order)) for name, order in orders.items() if unknown(order).any()}
+    frame = raced(SubjectTexts(subject, texts, seen), ids, seen.weights, orders, ways=ways, steps=steps)
+    missing = {name: pl.Series(unknown(order)) for name, order in orders.items() if unknown(order).any()}
     return frame.with_columns(
-        pl.when(~lacks).then(pl.col(column)).alias(column)
-        for name, lacks in lacking.items()
+        pl.when(~rows).then(pl.col(column)).alias(column)
+        for name, rows in missing.items()
         for way in ways
         for column in frame.columns
         if column.removeprefix(f"{way}_{name}_") in FIGURES
     )
-
-
-FIGURES = ("count", "fraction", "mass", "comprehensiveness", "comprehensiveness_at", "sufficiency")

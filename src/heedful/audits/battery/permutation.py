@@ -1,4 +1,4 @@
-"""Would the same weights in another order have changed the output? Jain & Wallace 2019, section 4.2.1, by readings."""
+"""Does the output change when the weights are shuffled? Jain & Wallace 2019, section 4.2.1, by forward passes."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ PERMUTATIONS = 20
 
 
 def readings(items: float, *, permutations: int = PERMUTATIONS) -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return permutations
 
 
@@ -33,21 +33,21 @@ def permutation(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """The columns of `heedful.experiments.permutation`, by its first so many draws, one reading each; every head is
-    shuffled alike. What holds of all orders, exactly, is null: no sample can tell.
+    """The columns of `heedful.experiments.permutation`, from its first so many draws, one forward pass each; every head
+    is shuffled alike. Columns about all orders are null: a sample cannot give them.
     """
     check_count("permutations", permutations, least=1)
     output, count = outputs_of(seen.logits), len(ids)
     decided = decide(output)
     stream, names, lengths = Stream(seed, "permutation"), keys(ids), texts.lengths
 
-    def told(some: Indices) -> Ragged:
+    def shifts(some: Indices) -> Ragged:
         text, draw = np.divmod(some, permutations)
         orders = stream.orders(lengths[text], names[text], draw)  # (M, T)
         positions = np.arange(orders.shape[1])
         return Ragged.from_padded(orders - positions, positions < lengths[text, None])
 
-    logits = read_under(subject, texts, np.repeat(np.arange(count), permutations), told, moved)
+    logits = read_under(subject, texts, np.repeat(np.arange(count), permutations), shifts, moved)
     found = outputs_of(logits)
     tvds = np.sort(tvd(found, output.repeat(permutations, axis=0)).reshape(count, permutations), axis=1)
     changed = (decide(found) != decided.repeat(permutations)).reshape(count, permutations)

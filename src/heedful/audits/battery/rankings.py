@@ -1,4 +1,4 @@
-"""In which orders a subject's items are taken away: values, the largest first, the first item on ties."""
+"""Rankings: orders in which a subject's items are erased. Values, largest first; the first item on ties."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,20 +6,25 @@ import numpy as np
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.attributions import ATTRIBUTIONS, attributions, readings
+from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.errors import BadConfig, unknown_name
+from heedful.importance import MEASURES
+from heedful.importance.table import attributions, signed_measures
 from heedful.ragged import Flags, Ragged
 
 Given = Mapping[str, Ragged]  # values (N,) of items by name; NaN throughout a text of which nothing is known
 
-OWN = ("attention", *ATTRIBUTIONS, "ascending", "random")  # names that no given ranking may have by chance
+
+def own_rankings() -> tuple[str, ...]:
+    """The rankings that we make; a given one may not have such a name by chance."""
+    return ("attention", *signed_measures(), "ascending", "random")
 
 
 def names_of(rankings: Sequence[str], given: Given | None) -> tuple[str, ...]:
     """The named rankings and all given ones, each once."""
     if isinstance(rankings, str):
         raise BadConfig(f"rankings = {rankings!r}: give a list of names, such as ['attention']")
-    valid = (*OWN, *(given or ()))
+    valid = (*own_rankings(), *(given or ()))
     for name in rankings:
         if name not in valid:
             raise unknown_name("ranking", str(name), valid)
@@ -34,8 +39,8 @@ def ranked(
 ) -> dict[str, Ragged]:
     """Values (N,) of each ranking but `random`; what is given is not measured."""
     known = dict(given or {})
-    wanted = [name for name in names if name in ATTRIBUTIONS and name not in known]
-    known |= attributions(subject, texts, seen, names=wanted, tolerance=tolerance)
+    wanted = [name for name in names if name in signed_measures() and name not in known]
+    known |= attributions(SubjectTexts(subject, texts, seen), names=wanted, tolerance=tolerance)
     known |= {"attention": seen.weights, "ascending": seen.weights.like(-seen.weights.values)}
     return {name: known[name] for name in names if name != "random"}
 
@@ -46,5 +51,5 @@ def unknown(values: Ragged) -> Flags:
 
 
 def cost(items: float, rankings: Sequence[str]) -> float:
-    """Readings of each text that measuring these rankings takes."""
-    return sum(readings(items, name) for name in rankings)
+    """Forward passes per text to measure these rankings."""
+    return sum(MEASURES[name].readings(items) for name in rankings if name in MEASURES)

@@ -1,4 +1,4 @@
-"""Texts read again and again, with other attention each time."""
+"""Forward passes of texts under other attention."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
@@ -14,6 +14,7 @@ from heedful.adapters.changes import Change, permuted
 from heedful.adapters.subject import Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.evidence import decide, probabilities
+from heedful.importance.measure import chunks
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
@@ -26,17 +27,16 @@ def read_under(
     subject: Subject,
     texts: Texts,
     rows: Indices,
-    told: Callable[[Indices], Ragged],
+    values_of: Callable[[Indices], Ragged],
     change: Callable[[Tensor], Change],
 ) -> Floats:
     """Logits (M, K) of texts (M,), each with its attention changed.
 
-    `told` says of some of the M, one row each, the values of their items that `change` makes a change of.
+    `values_of` gives, for some of the M, the values of their items from which `change` makes a change.
     """
     logits = np.empty((len(rows), subject.outputs))
     for some in slices(texts.tokens.lengths[rows]):
-        values = told(some)
-        logits[some] = subject.read(texts.take(rows[some]), by(values, change)).logits
+        logits[some] = subject.read(texts.take(rows[some]), by(values_of(some), change)).logits
     return logits
 
 
@@ -54,19 +54,18 @@ def aligned(values: Ragged, batch: Padded) -> Tensor:
 
 
 def moved(shifts: Tensor) -> Change:
-    """Item t gets the weight of item t + shift, (B, T): an order told so that padding, of shift 0, stays in place."""
+    """Item t gets the weight of item t + shift, (B, T): padding, of shift 0, stays in place."""
     return permuted(torch.arange(shifts.shape[1]) + shifts)
 
 
 def slices(lengths: Indices) -> Iterator[Indices]:
-    """Which of so long texts to take at a time, one after the other."""
-    ends = np.cumsum(lengths) // TOKENS
-    return (some for some in np.split(np.arange(len(lengths)), np.flatnonzero(np.diff(ends)) + 1) if len(some))
+    """Which texts of these lengths to read at a time."""
+    return chunks(lengths, TOKENS)
 
 
 def outputs_of(logits: Floats) -> Floats:
-    """Probabilities (n, K) of logits, two classes of a single one; classes that rounding alone sets apart at the top
-    are level, so that the lowest is decided for in any batch."""
+    """Probabilities (n, K) of logits; two for a single logit. Classes that tie at the top but for rounding are made
+    equal, so that every batch decides for the lowest."""
     if logits.shape[1] == 1:
         logits = np.column_stack([np.zeros(len(logits)), logits[:, 0]])
     output = probabilities(logits)
@@ -79,7 +78,7 @@ Function = Callable[Concatenate[Subject, Sequence[str], Texts, Seen, Options], p
 
 
 def with_items(test: Function[Options]) -> Function[Options]:
-    """Perform a test on the texts that have items; the others have an id, a decision, and nulls."""
+    """Run a test on the texts that have items; the others get an id, a decision, and nulls."""
 
     @wraps(test)
     def whole(
@@ -101,8 +100,10 @@ def with_items(test: Function[Options]) -> Function[Options]:
         names = np.array(ids, dtype=object)
         frame = test(subject, names[rows].tolist(), texts.take(rows), some, *args, **options)
         decided = decide(outputs_of(seen.logits[without]))
-        told: dict[str, Any] = {"id": names[without].tolist(), "decision": decided, "items": 0 * without}
-        empty = pl.DataFrame({name: pl.Series(told[name], dtype=frame.schema[name]) for name in told if name in frame})
+        known: dict[str, Any] = {"id": names[without].tolist(), "decision": decided, "items": 0 * without}
+        empty = pl.DataFrame(
+            {name: pl.Series(known[name], dtype=frame.schema[name]) for name in known if name in frame}
+        )
         both = pl.concat([frame, empty], how="diagonal")
         return both[np.argsort(np.concatenate([rows, without]), kind="stable")]
 

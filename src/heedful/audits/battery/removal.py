@@ -1,4 +1,4 @@
-"""How many items must lose their weight before the decision changes? Serrano & Smith 2019, section 5, by readings."""
+"""How many items' attention must be zeroed to flip the decision? Serrano & Smith 2019, section 5, by forward passes."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from scipy.special import entr
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import AttendedTexts
 from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
 from heedful.audits.battery.readings import Floats, with_items
+from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.evidence import decide
 from heedful.experiments.experiment import check_count
 from heedful.experiments.removal import figures, lists
@@ -30,7 +30,7 @@ def readings(
     tolerance: float = 0.01,
     given: int = 0,
 ) -> float:
-    """Of each text, at most: a decision that changes early ends its order."""
+    """Forward passes per text, at most: an order ends when the decision changes."""
     count = len(rankings) + given + ("random" in rankings) * (orders - 1)
     return 1 + count * min(items, steps) + cost(items, rankings)
 
@@ -49,12 +49,12 @@ def removal(
     tolerance: float = 0.01,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """The columns of `heedful.experiments.removal`, and `step`: items lose their weight in every head, in the order of
-    each ranking (and of all `given` ones), the others share it; the text is read as it is.
+    """The columns of `heedful.experiments.removal`, and `step`. Items' attention is zeroed in every head, in the order
+    of each ranking (and of all `given` ones), and the other items share it; the text itself is unchanged.
 
-    At most `steps` readings an order: of texts with more items several go at a time, `step`, and counts are exact to
-    that number. `random` is the first of so many seeded `orders`, the experiment's. The smallest set that would do is
-    not to be had by reading.
+    An order takes at most `steps` forward passes: of longer texts, `step` items go at a time, and counts are exact to
+    that number. `random` is the first of so many seeded `orders`, those of the experiment. The smallest set of items
+    that flips the decision cannot be found this way.
     """
     check_count("orders", orders, least=1)
     check_count("steps", steps, least=1)
@@ -95,5 +95,5 @@ def _first_flips(race: Race, values: Ragged, weights: Ragged) -> tuple[Floats, F
     places = places_of(values)
     count = race.first_flips(places, "")
     mass = weights.like(weights.values * (places.values < count[places.row_of_value])).sum()
-    told = (count > 0) & ~unknown(values)
-    return np.where(told, count, np.nan), np.where(told, mass, np.nan)
+    known = (count > 0) & ~unknown(values)
+    return np.where(known, count, np.nan), np.where(known, mass, np.nan)

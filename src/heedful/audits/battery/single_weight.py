@@ -1,4 +1,4 @@
-"""Does the highest weight matter more than another? Serrano & Smith 2019, section 4, by readings."""
+"""Does the highest weight matter more than another? Serrano & Smith 2019, section 4, by forward passes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +19,7 @@ _EXPECTED = ("expected_delta_js", "expected_delta_weight", "expected_flips", "ex
 
 
 def readings(items: float, *, exact: bool = False) -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return items if exact else 2
 
 
@@ -27,11 +27,11 @@ def readings(items: float, *, exact: bool = False) -> float:
 def single_weight(
     subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, exact: bool = False, seed: int = 0
 ) -> pl.DataFrame:
-    """The columns of `heedful.experiments.single_weight`: the most attended item loses its weight in every head, and in
-    its stead the experiment's seeded rival. Two readings.
+    """The columns of `heedful.experiments.single_weight`: the most attended item's weight is zeroed in every head, then
+    that of the experiment's seeded rival instead. Two forward passes.
 
-    Means over all rivals, `attention_expected_...`, are told only if they are asked for (`exact`): it takes a reading
-    of each item. The other rankings' columns are null.
+    Means over all rivals, `attention_expected_...`, are computed only with `exact`: that takes one forward pass per
+    item. The other rankings' columns are null.
     """
     weights, output = seen.weights, outputs_of(seen.logits)
     decided, lengths = decide(output), weights.lengths
@@ -59,17 +59,17 @@ def single_weight(
 
 
 def _without(subject: Subject, texts: Texts, cells: Indices, output: Floats) -> Without:
-    """What happens without each of some items, given by their places among all; of the others nothing is known."""
+    """Effects of zeroing each of some items, given by their places among all; zeros for the others."""
     items, lengths = texts.names, texts.lengths
     text = items.row_of_value[cells]
     place = cells - items.offsets[text]
 
-    def told(some: Indices) -> Ragged:
+    def flags_of(some: Indices) -> Ragged:
         positions = np.arange(int(lengths[text[some]].max(initial=0)))
         flags = positions == place[some, None]
         return Ragged.from_padded(flags, positions < lengths[text[some], None])
 
-    found = outputs_of(read_under(subject, texts, text, told, without))
+    found = outputs_of(read_under(subject, texts, text, flags_of, without))
     js, flips = np.zeros(len(items.values)), np.zeros(len(items.values), dtype=bool)
     js[cells] = output_jsd(found, output[text])
     flips[cells] = decide(found) != decide(output)[text]

@@ -1,4 +1,4 @@
-"""What if the model had had no attention of its own? Read with uniform, random and permuted shares in every head."""
+"""Does the output change under uniform, random or permuted attention in every head?"""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from heedful.measures import tvd
 
 
 def readings(items: float) -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return len(KINDS)
 
 
@@ -23,8 +23,8 @@ def readings(items: float) -> float:
 def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, seed: int = 0) -> pl.DataFrame:
     """The columns and the draws of `heedful.experiments.substitution`; `label` is null here, for the caller to fill.
 
-    Heads that differ are all given the same `uniform` or `random` shares, and each its own in the same `permuted`
-    order. One reading each.
+    All heads get the same `uniform` or `random` shares; each keeps its own shares in the same `permuted` order. One
+    forward pass each.
     """
     weights = seen.weights
     output = outputs_of(seen.logits)

@@ -1,4 +1,4 @@
-"""A test of the battery: what performs it, and what it costs."""
+"""A test of the battery: its function and its cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,14 @@ import torch
 from heedful.adapters.changes import Change
 from heedful.adapters.subject import Embed, Padded, Reading, Seen, Subject
 from heedful.adapters.texts import Texts
+from heedful.importance.measure import GRADIENT
 from heedful.ragged import Ragged
 
-Progress = Callable[[int], None]  # told how many readings more are done
-
-GRADIENT = 3  # readings that one with its gradient takes as long as: the way back is twice the way there
+Progress = Callable[[int], None]  # called with the number of forward passes just done
 
 
 class Counted(Subject):
-    """The same subject; after every batch `progress` is told what it was worth in readings."""
+    """The same subject; after every batch `progress` gets its number of forward passes."""
 
     def __init__(self, subject: Subject, progress: Progress) -> None:
         self.subject, self.progress = subject, progress
@@ -32,7 +31,7 @@ class Counted(Subject):
     def forward(
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
     ) -> Reading:
-        """Read a batch, and say so."""
+        """Read a batch and report it."""
         reading = self.subject.forward(batch, change=change, embed=embed, attention_fixed=attention_fixed)
         self.progress(len(batch.rows) * (GRADIENT if torch.is_grad_enabled() else 1))
         return reading
@@ -51,18 +50,17 @@ class Test:
     """One test: `function(subject, ids, texts, seen, **options)` is a frame, one row an instance."""
 
     function: Callable[..., pl.DataFrame]
-    each: Callable[..., float]  # readings of a text of so many items, with the same options: at most, or about
-    costly: bool = False  # many readings: for a seeded sample
+    each: Callable[..., float]  # forward passes per text of so many items, with the same options: at most, or about
+    costly: bool = False  # many forward passes: run on a seeded sample
     gradient: bool = False  # differentiates the model
-    takes: tuple[str, ...] = ("seed",)  # of `seed`, and of `given`: rankings that are known already
+    takes: tuple[str, ...] = ("seed",)  # `seed`, `given` (rankings that are known already)
 
-    __test__ = False  # none of pytest's
+    __test__ = False  # not a test of pytest
 
     def readings(self, texts: int, items: float, options: Mapping[str, Any] | None = None, *, given: int = 0) -> float:
-        """About how many readings it takes for so many texts of so many items; one with its gradient counts as three.
+        """Forward passes for so many texts of so many items, about; one with its gradient counts as three.
 
-        `given` is how many rankings are given. Times the seconds of a reading, measured, it is the time that the test
-        takes.
+        `given` is how many rankings are given.
         """
         more = {"given": given} if "given" in self.takes else {}
         return texts * self.each(items, **more, **(options or {}))
@@ -79,7 +77,7 @@ class Test:
         progress: Progress | None = None,
         **options: Any,
     ) -> pl.DataFrame:
-        """The frame of some texts; `progress` is told of the readings as they are made."""
+        """The frame of some texts; `progress` gets the forward passes as they are made."""
         known = {"seed": seed, "given": given}
         taken = {name: known[name] for name in self.takes}
         counted = subject if progress is None else Counted(subject, progress)

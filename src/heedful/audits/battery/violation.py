@@ -1,4 +1,4 @@
-"""Does the most attended item argue for the decision? Asked at the input: it is erased, and the rest read."""
+"""Does the most attended item argue for the decision? It is erased from the text, and the rest is read."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,15 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.erased_texts import ErasableSubject, check_way
 from heedful.audits.battery.readings import ROUNDING, Floats, with_items
+from heedful.audits.battery.subject_texts import SubjectTexts, check_way
 from heedful.evidence import chance, decide
 from heedful.ragged import Indices
 from heedful.randomness import Stream, keys
 
 
 def readings(items: float, *, way: str = "delete") -> float:
-    """Of each text."""
+    """Forward passes per text."""
     return 2
 
 
@@ -23,16 +23,15 @@ def readings(items: float, *, way: str = "delete") -> float:
 def violation(
     subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, way: str = "delete", seed: int = 0
 ) -> pl.DataFrame:
-    """One row an instance: `violates`, whether the decided class's probability rises when the most attended item (the
-    first one on ties) is erased; `margin`, by how much its log-odds fall then: how much the item argues for it.
-    `erased_fall`, by how much the probability falls, and `random_fall`, by how much without one seeded random item in
-    its stead (any item, that one included). Two readings.
+    """One row per text. `violates`: whether erasing the most attended item (the first on ties) makes the decision more
+    likely. `margin`: by how much the decided class's log-odds fall without it. `erased_fall`: by how much its
+    probability falls; `random_fall`: the same for one seeded random item (any item). Two forward passes.
 
-    The experiment of the same name, on evidence, asks the item alone what it decides; a model that is not affine cannot
-    be asked that. So `violates` here is about what the item adds to its text, and `margin` about the same.
+    The experiment of the same name, on evidence, reads what the item alone decides, which takes an affine model. Here
+    `violates` and `margin` are about what the item adds to its text.
     """
     check_way(subject, way)
-    instances = ErasableSubject(subject, texts, seen)
+    instances = SubjectTexts(subject, texts, seen)
     decided, lengths = decide(instances.output), texts.lengths
     first = texts.names.offsets[:-1]
     drawn = Stream(seed, "violation: random").uniform(keys(ids))
@@ -53,7 +52,7 @@ def violation(
     )
 
 
-def _without(instances: ErasableSubject, place: Indices, way: str) -> Floats:
+def _without(instances: SubjectTexts, place: Indices, way: str) -> Floats:
     items = instances.items
     gone = np.zeros(len(items.values), dtype=bool)
     gone[items.offsets[:-1] + place] = True

@@ -22,12 +22,6 @@ from heedful.text.tokenising import tokeniser
 SEED = 16377
 
 _REACTION = {"N": "no reaction", "0": "no reaction", "Y": "reaction", "1": "reaction"}
-_LAYOUTS = [
-    *below(["adr", "tweet", ""], {"csv": "adr_dataset.csv"}),
-    *below(["adr", "tweet"], {"tsv": "adr.tsv"}),
-    *below(["adr", "tweet"], {"tsv": "adr_tweets.txt"}),
-    *below([""], {"tsv": "adr.tsv"}),
-]
 
 
 class ADR(Reader):
@@ -40,22 +34,24 @@ class ADR(Reader):
         "collect the tweets by the ids its authors give out, write a table of id, Y or N, text (tabs, no header) and "
         "put it below the data folder as adr/adr.tsv"
     )
-    layouts = _LAYOUTS
-
-    def classes(self, options: Options) -> tuple[str, ...]:
-        """No, then yes."""
-        return ("no reaction", "reaction")
+    layouts = (
+        *below(["adr", "tweet", ""], {"csv": "adr_dataset.csv"}),
+        *below(["adr", "tweet"], {"tsv": "adr.tsv"}),
+        *below(["adr", "tweet"], {"tsv": "adr_tweets.txt"}),
+        *below([""], {"tsv": "adr.tsv"}),
+    )
+    class_names = ("no reaction", "reaction")
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
         """Every tweet."""
         return _from_csv(found.files["csv"]) if "csv" in found.files else _from_tsv(found.files["tsv"])
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The given split where there is one."""
-        given = set(table["split"])
-        if "test" not in given:
+        """The native split where there is one."""
+        there = set(table["split"])
+        if "test" not in there:
             table = hold_out(table, among="train", into="test", share=0.2, seed=SEED, stratified=True)
-        if "dev" not in given:
+        if "dev" not in there:
             table = hold_out(table, among="train", into="dev", share=0.15, seed=SEED)
         return within_lengths(table, above=5, below=100)["split"]
 

@@ -1,6 +1,6 @@
 """`agnews`: AG's news, world or business (corpus by A. Gulli; Zhang, Zhao & LeCun 2015).
 
-As in the released code, only the description is read, not the title; 15 % of train are for dev (seed 16377).
+As in the released code, only the description is read, not the title; 15 % of train is for dev (seed 16377).
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import polars as pl
 
 from heedful.corpora.corpus import Document
 from heedful.corpora.locating import Found, below
-from heedful.corpora.reader import Options, Reader
+from heedful.corpora.reader import Options, Reader, Source
 from heedful.corpora.splitting import hold_out
 from heedful.corpora.tabular import csv_rows
 from heedful.errors import BadInput
@@ -18,7 +18,7 @@ SEED = 16377
 
 _CLASSES = {"1": "world", "3": "business"}
 _OTHERS = {"2", "4"}  # sports, science and technology
-_LAYOUTS = below(["ag_news_csv", "agnews", "agnews/ag_news_csv"], {"train": "train.csv", "test": "test.csv"})
+_FILES = {"train": "train.csv", "test": "test.csv"}
 
 
 class AGNews(Reader):
@@ -28,16 +28,22 @@ class AGNews(Reader):
     task = "world or business: the desk of a news item"
     sizes = "60,000 / 3,800 items of the two classes; 51,000 / 9,000 / 3,800 used"
     how_to_get = "`heedful corpora get agnews` downloads it"
-    downloadable = True
-    layouts = _LAYOUTS
+    source = Source(
+        "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv",
+        "ag_news_csv",
+        _FILES,
+        {"train": 120000, "test": 7600},
+    )
+    layouts = below(["ag_news_csv", "agnews", "agnews/ag_news_csv"], _FILES)
+    class_names = tuple(_CLASSES.values())
 
-    def classes(self, options: Options) -> tuple[str, ...]:
-        """World, then business."""
-        return tuple(_CLASSES.values())
+    def native_splits(self, found: Found) -> Iterator[str]:
+        """Those of the items of all four classes."""
+        return (split for split, *_ in _items(found))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
         """Every item of the two classes."""
-        for split, number, label, description in items(found):
+        for split, number, label, description in _items(found):
             if label in _CLASSES:
                 yield Document(f"{split}-{number:06d}", self.tokenise(description, options), _CLASSES[label], split)
 
@@ -46,7 +52,7 @@ class AGNews(Reader):
         return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
 
 
-def items(found: Found) -> Iterator[tuple[str, int, str, str]]:
+def _items(found: Found) -> Iterator[tuple[str, int, str, str]]:
     """Split, number, class and description of every item."""
     for split in ("train", "test"):
         path = found.files[split]

@@ -2,7 +2,7 @@
 
 An instance is the story so far, without its other questions, and a question. Any word of the training stories and
 questions may be the answer, as in the released code. `truth` marks the words of the supporting facts. 15 % of train
-are for dev (seed 16377).
+is for dev (seed 16377).
 
 Cleaning "paper": lower case, each sentence with its full stop and the question with its mark. "released": as written,
 sentences with full stops between them but none at the end, the question without its mark.
@@ -12,24 +12,30 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import polars as pl
 
-from heedful.corpora.archives import lines, member_lines
 from heedful.corpora.corpus import Document
-from heedful.corpora.locating import Found, below, find_layout
-from heedful.corpora.reader import Options, Reader
+from heedful.corpora.locating import Found, below, find_layout, split_lines
+from heedful.corpora.reader import Options, Reader, Source
 from heedful.corpora.splitting import hold_out
 from heedful.errors import BadInput
 
+SEED = 16377
+ARCHIVE = "tasks_1-20_v1-2.tar.gz"
+
+_TITLES = {1: "qa1_single-supporting-fact", 2: "qa2_two-supporting-facts", 3: "qa3_three-supporting-facts"}
+_FOLDERS = {"10k": "en-10k", "1k": "en"}
+_PARENTS = ("babi/tasks_1-20_v1-2/", "tasks_1-20_v1-2/", "babi/")
+_PIECES = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
 _NUMBERED = re.compile(r"(\d{1,9}) (.+)")
 _WORD = re.compile(r"\w[\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and the story so far without the questions in it."""
+    """A question, and the story so far without other questions."""
 
     story: int  # the first is 1
     number: int  # the question's own within the story
@@ -39,8 +45,116 @@ class Question:
     supporting: frozenset[int]  # indices into `facts`
 
 
+class BabiOptions(Options):
+    """Which of the official training files."""
+
+    training: Literal["10k", "1k"] = "10k"  # questions; the papers have 10,000, of which the 1k files are the first
+
+
+class Stories(Reader):
+    """What real and simulated tasks have in common."""
+
+    query = True
+    number: ClassVar[int]  # of the task: 1, 2 or 3 supporting facts
+
+    def answers(self, training: pl.LazyFrame) -> list[str]:
+        """Every word of the training stories, alphabetically."""
+        words: set[str] = set()
+        for column in (pl.col("tokens").list.explode(), pl.col("query").list.explode(), pl.col("label")):
+            words.update(training.select(word=column.unique()).collect()["word"])
+        return sorted(words)
+
+    def tokenise(self, text: str, options: Options) -> list[str]:
+        """Words and marks; with cleaning "released", without a last mark."""
+        if options.cleaning == "paper":
+            return _PIECES.findall(text.lower())
+        tokens = _PIECES.findall(text)
+        return tokens[:-1] if tokens and tokens[-1] in (".", "?") else tokens
+
+    def document(self, question: Question, split: str, options: Options) -> Document:
+        """A question with the story so far."""
+        tokens = self.tokenise(" ".join(question.facts), options)
+        truth = [
+            index in question.supporting and piece != "."
+            for index, fact in enumerate(question.facts)
+            for piece in _PIECES.findall(fact)
+        ]
+        return Document(
+            id=f"{split}-{question.story:05d}-{question.number:03d}",
+            tokens=tokens,
+            label=question.answer.lower() if options.cleaning == "paper" else question.answer,
+            split=split,
+            truth=truth[: len(tokens)],
+            query=self.tokenise(question.text, options),
+        )
+
+
+class Babi(Stories):
+    """A task in its native files, or in the official archive."""
+
+    sizes = "10,000 / 1,000 questions; 8,500 / 1,500 / 1,000 used"
+    how_to_get = "`heedful corpora get babi-1` (or 2, or 3) downloads all tasks"
+    source = Source(  # one archive of all tasks
+        "http://www.thespermwhale.com/jaseweston/babi", "babi", {"archive": ARCHIVE}, {"train": 10000, "test": 1000}
+    )
+    options = BabiOptions
+
+    def find(self, roots: Sequence[Path], options: BabiOptions, *, subset: bool) -> Found | None:
+        """The folder that the option names, or the archive."""
+        folders = [f"{folder}{_FOLDERS[options.training]}" for folder in ("", *_PARENTS)]
+        files = {split: f"{_TITLES[self.number]}_{split}.txt" for split in ("train", "test")}
+        archives = below(["babi", ""], {"archive": ARCHIVE})
+        return find_layout(roots, [*below(folders, files), *archives], subset=subset)
+
+    def documents(self, found: Found, options: BabiOptions) -> Iterator[Document]:
+        """Every question of every story."""
+        for split, question in self.questions(found, options):
+            yield self.document(question, split, options)
+
+    def native_splits(self, found: Found) -> Iterator[str]:
+        """Those of this task's questions."""
+        return (split for split, _ in self.questions(found, BabiOptions()))
+
+    def questions(self, found: Found, options: BabiOptions) -> Iterator[tuple[str, Question]]:
+        """Every question with its native split."""
+        for split in ("train", "test"):
+            for question in questions(self._lines(found, split, options)):
+                yield split, question
+
+    def _lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
+        return split_lines(found, split, f"{_FOLDERS[options.training]}/{_TITLES[self.number]}_{split}.txt")
+
+    def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
+        """15 % of train for dev."""
+        return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
+
+
+class Babi1(Babi):
+    """Where is a person?"""
+
+    name = "babi-1"
+    task = "where is a person? One fact of a story tells"
+    number = 1
+
+
+class Babi2(Babi):
+    """Where is a thing?"""
+
+    name = "babi-2"
+    task = "where is a thing? Two facts of a story tell"
+    number = 2
+
+
+class Babi3(Babi):
+    """Where was a thing before?"""
+
+    name = "babi-3"
+    task = "where was a thing before it was somewhere? Three facts of a story tell"
+    number = 3
+
+
 def questions(lines: Iterable[tuple[str, str]]) -> Iterator[Question]:
-    """The questions in lines that come with the place to name when something is wrong."""
+    """The questions in lines of the native format; each line comes with its place, for errors."""
     story, expected = 0, 1
     facts: list[str] = []
     places: dict[int, int] = {}  # number of a line -> index of its fact
@@ -97,124 +211,3 @@ def _question(content: str, places: dict[int, int], where: str) -> tuple[str, st
             f"{', '.join(map(str, places))}"
         )
     return text, answer, frozenset(places[int(number)] for number in numbers.split())
-
-
-SEED = 16377
-ARCHIVE = "tasks_1-20_v1-2.tar.gz"
-
-_TITLES = {1: "qa1_single-supporting-fact", 2: "qa2_two-supporting-facts", 3: "qa3_three-supporting-facts"}
-_FOLDERS = {"10k": "en-10k", "1k": "en"}
-_PARENTS = ("babi/tasks_1-20_v1-2/", "tasks_1-20_v1-2/", "babi/")
-_PIECES = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
-
-
-class BabiOptions(Options):
-    """Which of the official training files."""
-
-    training: Literal["10k", "1k"] = "10k"  # questions; the papers have 10,000, of which the 1k files are the first
-
-
-class Stories(Reader):
-    """What the real tasks and the simulated ones have in common."""
-
-    query = True
-    number: ClassVar[int]  # of the task: 1, 2 or 3 supporting facts
-
-    def classes(self, options: Any) -> None:
-        """As the training stories have it."""
-        return
-
-    def answers(self, training: pl.LazyFrame) -> list[str]:
-        """Every word, alphabetically."""
-        words: set[str] = set()
-        for column in (pl.col("tokens").list.explode(), pl.col("query").list.explode(), pl.col("label")):
-            words.update(training.select(word=column.unique()).collect()["word"])
-        return sorted(words)
-
-    def tokenise(self, text: str, options: Options) -> list[str]:
-        """Words and marks; with cleaning "released", without a last mark."""
-        if options.cleaning == "paper":
-            return _PIECES.findall(text.lower())
-        tokens = _PIECES.findall(text)
-        return tokens[:-1] if tokens and tokens[-1] in (".", "?") else tokens
-
-    def document(self, question: Question, split: str, options: Options) -> Document:
-        """A question with the story so far."""
-        tokens = self.tokenise(" ".join(question.facts), options)
-        truth = [
-            index in question.supporting and piece != "."
-            for index, fact in enumerate(question.facts)
-            for piece in _PIECES.findall(fact)
-        ]
-        return Document(
-            id=f"{split}-{question.story:05d}-{question.number:03d}",
-            tokens=tokens,
-            label=question.answer.lower() if options.cleaning == "paper" else question.answer,
-            split=split,
-            truth=truth[: len(tokens)],
-            query=self.tokenise(question.text, options),
-        )
-
-
-class Babi(Stories):
-    """A task in its native files, or in the official archive."""
-
-    sizes = "10,000 / 1,000 questions; 8,500 / 1,500 / 1,000 used"
-    how_to_get = "`heedful corpora get babi-1` (or 2, or 3) downloads all tasks"
-    downloadable = True
-    options = BabiOptions
-
-    def find(self, roots: Sequence[Path], options: BabiOptions, *, subset: bool) -> Found | None:
-        """The folder that the option names, or the archive."""
-        folders = [f"{folder}{_FOLDERS[options.training]}" for folder in ("", *_PARENTS)]
-        files = {split: f"{_TITLES[self.number]}_{split}.txt" for split in ("train", "test")}
-        archives = below(["babi", ""], {"archive": ARCHIVE})
-        return find_layout(roots, [*below(folders, files), *archives], subset=subset)
-
-    def documents(self, found: Found, options: BabiOptions) -> Iterator[Document]:
-        """Every question of every story."""
-        for split, question in self.questions(found, options):
-            yield self.document(question, split, options)
-
-    def questions(self, found: Found, options: BabiOptions) -> Iterator[tuple[str, Question]]:
-        """Every question, with its native split."""
-        for split in ("train", "test"):
-            for question in questions(self._lines(found, split, options)):
-                yield split, question
-
-    def _lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
-        if "archive" in found.files:
-            wanted = (_FOLDERS[options.training], f"{_TITLES[self.number]}_{split}.txt")
-            yield from member_lines(found.files["archive"], lambda name: name.parts[-2:] == wanted)
-            return
-        path = found.files[split]
-        for number, line in lines(path):
-            yield f"{path}, line {number}", line
-
-    def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
-        """15 % of train for dev."""
-        return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
-
-
-class Babi1(Babi):
-    """Where is a person?"""
-
-    name = "babi-1"
-    task = "where is a person? One fact of a story tells"
-    number = 1
-
-
-class Babi2(Babi):
-    """Where is a thing?"""
-
-    name = "babi-2"
-    task = "where is a thing? Two facts of a story tell"
-    number = 2
-
-
-class Babi3(Babi):
-    """Where was a thing before?"""
-
-    name = "babi-3"
-    task = "where was a thing before it was somewhere? Three facts of a story tell"
-    number = 3

@@ -1,14 +1,14 @@
-"""A simulator of the world of the bAbI tasks 1 to 3 (Weston et al. 2015): people go about, take things and drop them.
+"""`babi-1-simulated` to `babi-3-simulated`: a simulator of bAbI tasks 1 to 3 (Weston et al. 2015).
 
-Written from what the published stories show, and compared with them in the tests. Someone and something to do are drawn
-until the two fit: a walk to another room, a thing to be taken here, one to be dropped. After every second fact, facts
-are drawn from the last five until one gives a question that can be answered; where none does, the story goes on.
+People walk about, take things and drop them. Written from what the published stories show, and compared with them in
+the tests. A person and an action are drawn until the two fit: a walk to another room, a thing to take here, one to
+drop. After every second fact, facts are drawn from the last five until one gives a question that can be answered; where
+none does, the story goes on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice, pairwise
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from numpy.random import Generator
 from pydantic import Field
@@ -33,6 +33,62 @@ _RECENT = 5  # facts that a question may start from
 _THERE = 0.2  # how often "there" ends a sentence; in task 2 it ends every taking
 
 
+class SimulationOptions(Options):
+    """How many questions, and the seed."""
+
+    train: int = Field(1000, ge=2)
+    dev: int = Field(150, ge=1)
+    test: int = Field(1000, ge=1)
+    seed: int = 0
+
+
+class Simulated(Stories):
+    """A simulated task; needs no data."""
+
+    sizes = "any; 1,000 / 150 / 1,000 questions unless set"
+    how_to_get = "it is built in"
+    built_in = True
+    options = SimulationOptions
+
+    def documents(self, found: Found, options: SimulationOptions) -> Iterator[Document]:
+        """As many questions as wanted, story by story."""
+        for split in SPLITS:
+            wanted = getattr(options, split)
+            lines = ((self.name, line) for line in self.lines(split, -(-wanted // QUESTIONS), options.seed))
+            for question in islice(questions(lines), wanted):
+                yield self.document(question, split, options)
+
+    def lines(self, split: str, stories: int, seed: int) -> Iterator[str]:
+        """Stories in the native format."""
+        stream = Stream(seed, f"babi-{self.number}")
+        for number in range(stories):
+            yield from story(self.number, stream.generator(split, number))
+
+
+class Simulated1(Simulated):
+    """Where is a person?"""
+
+    name = "babi-1-simulated"
+    task = "as babi-1, from a simulator"
+    number = 1
+
+
+class Simulated2(Simulated):
+    """Where is a thing?"""
+
+    name = "babi-2-simulated"
+    task = "as babi-2, from a simulator"
+    number = 2
+
+
+class Simulated3(Simulated):
+    """Where was a thing before?"""
+
+    name = "babi-3-simulated"
+    task = "as babi-3, from a simulator"
+    number = 3
+
+
 class Fact(NamedTuple):
     """What someone did: `what` is a room or a thing."""
 
@@ -41,7 +97,7 @@ class Fact(NamedTuple):
     what: str
 
 
-class Asked(NamedTuple):
+class Answered(NamedTuple):
     """A question with its answer and the supporting facts, by index, in the order of the published files."""
 
     text: str
@@ -51,25 +107,25 @@ class Asked(NamedTuple):
 
 def story(task: int, draw: Generator) -> Iterator[str]:
     """The lines of one story in the native format, without line ends."""
-    world, told = _World(draw, things=task > 1), _Told()
+    world, history = _World(draw, things=task > 1), _History()
     numbers: list[int] = []  # of the facts' lines
-    line = asked = 0
-    while asked < QUESTIONS:
+    line = count = 0
+    while count < QUESTIONS:
         for _ in range(2):
             line += 1
             fact = world.step()
-            told.add(fact)
+            history.add(fact)
             numbers.append(line)
             yield f"{line} {_sentence(fact, task, draw)}"
-        question = _question(task, told, draw)
+        question = _question(task, history, draw)
         if question is not None:
             line += 1
-            asked += 1
+            count += 1
             supporting = " ".join(str(numbers[index]) for index in question.supporting)
             yield f"{line} {question.text} \t{question.answer}\t{supporting}"
 
 
-class _Told:
+class _History:
     """The facts so far, and by index the moves of each person and when each thing was taken, dropped, taken..."""
 
     def __init__(self) -> None:
@@ -128,42 +184,42 @@ def _sentence(fact: Fact, task: int, draw: Generator) -> str:
     return f"{fact.who} {verbs[draw.integers(len(verbs))]} the {fact.what}{' there' * there}."
 
 
-def _question(task: int, told: _Told, draw: Generator) -> Asked | None:
-    recent = told.facts[-_RECENT:]
+def _question(task: int, history: _History, draw: Generator) -> Answered | None:
+    recent = history.facts[-_RECENT:]
     for index in draw.permutation(len(recent)):
-        question = _about(task, told, recent[index], draw)
+        question = _about(task, history, recent[index], draw)
         if question is not None:
             return question
     return None
 
 
-def _about(task: int, told: _Told, fact: Fact, draw: Generator) -> Asked | None:
+def _about(task: int, history: _History, fact: Fact, draw: Generator) -> Answered | None:
     if task == 1:
-        return _where_is_person(told, fact.who)
+        return _where_is_person(history, fact.who)
     if fact.action == "move":
         return None
-    return _where_is_thing(told, fact.what) if task == 2 else _where_was_thing(told, fact.what, draw)
+    return _where_is_thing(history, fact.what) if task == 2 else _where_was_thing(history, fact.what, draw)
 
 
-def _where_is_person(told: _Told, who: str) -> Asked:
-    """The last move tells."""
-    move = told.moves[who][-1]
-    return Asked(f"Where is {who}?", told.facts[move].what, (move,))
+def _where_is_person(history: _History, who: str) -> Answered:
+    """In the room of the last move."""
+    move = history.moves[who][-1]
+    return Answered(f"Where is {who}?", history.facts[move].what, (move,))
 
 
-def _where_is_thing(told: _Told, thing: str) -> Asked | None:
+def _where_is_thing(history: _History, thing: str) -> Answered | None:
     """Who had it last, and where that was; of who has it now, a move since the taking must tell."""
-    last = told.handlings[thing][-1]
-    who, action, _ = told.facts[last]
-    moves = [move for move in told.moves[who] if (move < last) == (action == "drop")]
-    return Asked(f"Where is the {thing}?", told.facts[moves[-1]].what, (last, moves[-1])) if moves else None
+    last = history.handlings[thing][-1]
+    who, action, _ = history.facts[last]
+    moves = [move for move in history.moves[who] if (move < last) == (action == "drop")]
+    return Answered(f"Where is the {thing}?", history.facts[moves[-1]].what, (last, moves[-1])) if moves else None
 
 
-def _where_was_thing(told: _Told, thing: str, draw: Generator) -> Asked | None:
+def _where_was_thing(history: _History, thing: str, draw: Generator) -> Answered | None:
     """Where the last carrier was with it, move by move; a room is drawn as often as the thing was brought there."""
-    facts, handlings = told.facts, told.handlings[thing]
+    facts, handlings = history.facts, history.handlings[thing]
     journeys = [
-        [move for move in told.moves[facts[taken].who] if taken < move < dropped]
+        [move for move in history.moves[facts[taken].who] if taken < move < dropped]
         for taken, dropped in zip(handlings[::2], [*handlings[1::2], len(facts)], strict=False)
     ]
     # of several visits to a room, the last one
@@ -173,63 +229,4 @@ def _where_was_thing(told: _Told, thing: str, draw: Generator) -> Asked | None:
     visits = [facts[move].what for journey in journeys for move in journey]
     room = next(visits[index] for index in draw.permutation(len(visits)) if visits[index] in before)
     move, previous = before[room]
-    return Asked(f"Where was the {thing} before the {room}?", facts[previous].what, (handlings[-1], move, previous))
-
-
-class SimulationOptions(Options):
-    """How many questions, and the seed."""
-
-    train: int = Field(1000, ge=2)
-    dev: int = Field(150, ge=1)
-    test: int = Field(1000, ge=1)
-    seed: int = 0
-
-
-class Simulated(Stories):
-    """A simulated task; needs no data."""
-
-    sizes = "any; 1,000 / 150 / 1,000 questions unless set"
-    how_to_get = "it is built in"
-    options = SimulationOptions
-
-    def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found:
-        """Always there."""
-        return Found()
-
-    def documents(self, found: Found, options: SimulationOptions) -> Iterator[Document]:
-        """As many questions as wanted, story by story."""
-        for split in SPLITS:
-            wanted = getattr(options, split)
-            lines = ((self.name, line) for line in self.lines(split, -(-wanted // QUESTIONS), options.seed))
-            for question in islice(questions(lines), wanted):
-                yield self.document(question, split, options)
-
-    def lines(self, split: str, stories: int, seed: int) -> Iterator[str]:
-        """Stories in the native format."""
-        stream = Stream(seed, f"babi-{self.number}")
-        for number in range(stories):
-            yield from story(self.number, stream.generator(split, number))
-
-
-class Simulated1(Simulated):
-    """Where is a person?"""
-
-    name = "babi-1-simulated"
-    task = "as babi-1, from a simulator"
-    number = 1
-
-
-class Simulated2(Simulated):
-    """Where is a thing?"""
-
-    name = "babi-2-simulated"
-    task = "as babi-2, from a simulator"
-    number = 2
-
-
-class Simulated3(Simulated):
-    """Where was a thing before?"""
-
-    name = "babi-3-simulated"
-    task = "as babi-3, from a simulator"
-    number = 3
+    return Answered(f"Where was the {thing} before the {room}?", facts[previous].what, (handlings[-1], move, previous))

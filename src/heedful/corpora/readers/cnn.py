@@ -15,19 +15,79 @@ from pathlib import Path, PurePosixPath
 
 import polars as pl
 
-from heedful.corpora.archives import Wanted, decode, lines, member_lines, members
+from heedful.corpora.archives import Wanted, decode, located_lines, member_lines, members
 from heedful.corpora.corpus import SPLITS, Document
 from heedful.corpora.locating import Found, below, find_layout
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out
 from heedful.errors import BadInput
 
+SEED = 16377  # of the splits of a subset; the papers draw none
 FOLDERS = {"train": "training", "dev": "validation", "test": "test"}
 
 Block = list[tuple[str, str]]  # lines with their places
 
+_PARENTS = ["cnn/questions", "cnn/cnn/questions", "questions"]
+_ENTITY = re.compile(r"(?<!\S)@entity\d+(?!\S)")
 
-def questions(found: Found) -> Iterator[tuple[str, str, Block]]:
+
+class CNN(Reader):
+    """News articles with a question on each."""
+
+    name = "cnn"
+    query = True
+    task = "which entity of a news article is missing in a sentence about it?"
+    sizes = "380,298 / 3,924 / 3,198 questions"
+    how_to_get = (
+        "get the questions of cnn from https://cs.nyu.edu/~kcho/DMQA/ and put cnn.tgz below the data folder, or "
+        "unpacked as cnn/questions/"
+    )
+    layouts = (
+        *below(_PARENTS, FOLDERS),
+        *below(["cnn", "cnn/cnn"], {f"{split}.txt": f"{split}.txt" for split in SPLITS}),
+        *below(["cnn", ""], {"questions": "cnn.tgz"}),
+        *below(["cnn", ""], {"preprocessed": "cnn.tar.gz"}),
+    )
+    unseen = True
+
+    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
+        """Where all splits are; as a subset, the training folder alone will do."""
+        found = find_layout(roots, self.layouts, subset=subset)
+        if found is None and subset:
+            training = find_layout(roots, below(_PARENTS, {"train": FOLDERS["train"]}), subset=True)
+            return None if training is None else Found(training.files, subset=True)
+        return found
+
+    def answers(self, training: pl.LazyFrame) -> list[str]:
+        """Every entity of the training articles, by its number."""
+        entities = training.select(entity=pl.col("candidates").list.explode().unique()).collect()["entity"]
+        return sorted(entities, key=_number)
+
+    def tokenise(self, text: str, options: Options) -> list[str]:
+        """Between spaces."""
+        return text.split()
+
+    def documents(self, found: Found, options: Options) -> Iterator[Document]:
+        """Every question, one at a time."""
+        for name, split, block in _questions(found):
+            (_, article), (_, question), (where, answer) = block
+            tokens, query = self.tokenise(article, options), self.tokenise(question, options)
+            entities = list(dict.fromkeys(_ENTITY.findall(article)))
+            if answer not in entities:
+                raise BadInput(
+                    f"{where}: the answer '{answer[:40]}' is no entity of the article; it must be one, such as @entity3"
+                )
+            yield Document(f"{split}-{name}", tokens, answer, split, query=query, candidates=entities)
+
+    def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
+        """The official split; where only training questions are there, a fifth each for test and dev."""
+        if set(table["split"]) == {"train"}:
+            for into, share in (("test", 1 / 5), ("dev", 1 / 4)):
+                table = hold_out(table, among="train", into=into, share=share, seed=SEED)
+        return table["split"]
+
+
+def _questions(found: Found) -> Iterator[tuple[str, str, Block]]:
     """Name, split, and the lines of article, question and answer."""
     if "questions" in found.files:
         archive = found.files["questions"]
@@ -44,8 +104,7 @@ def questions(found: Found) -> Iterator[tuple[str, str, Block]]:
                 for name, content in members(path, _is_question):
                     yield name.stem, role, _native(content, str(path / name))
             else:
-                located = ((f"{path}, line {number}", line) for number, line in lines(path))
-                yield from _preprocessed(located, role.removesuffix(".txt"))
+                yield from _preprocessed(located_lines(path), role.removesuffix(".txt"))
 
 
 def _native(content: bytes, where: str) -> Block:
@@ -86,73 +145,6 @@ def _is_question(name: PurePosixPath) -> bool:
 
 def _called(wanted: str) -> Wanted:
     return lambda name: name.name == wanted
-
-
-SEED = 16377  # of the splits of a subset; the papers draw none
-
-_PARENTS = ["cnn/questions", "cnn/cnn/questions", "questions"]
-_LAYOUTS = [
-    *below(_PARENTS, FOLDERS),
-    *below(["cnn", "cnn/cnn"], {f"{split}.txt": f"{split}.txt" for split in SPLITS}),
-    *below(["cnn", ""], {"questions": "cnn.tgz"}),
-    *below(["cnn", ""], {"preprocessed": "cnn.tar.gz"}),
-]
-_ENTITY = re.compile(r"(?<!\S)@entity\d+(?!\S)")
-
-
-class CNN(Reader):
-    """News articles with a question on each."""
-
-    name = "cnn"
-    query = True
-    task = "which entity of a news article is missing in a sentence about it?"
-    sizes = "380,298 / 3,924 / 3,198 questions"
-    how_to_get = (
-        "get the questions of cnn from https://cs.nyu.edu/~kcho/DMQA/ and put cnn.tgz below the data folder, or "
-        "unpacked as cnn/questions/"
-    )
-    layouts = _LAYOUTS
-    unseen = True
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """Where all splits are; as a subset, the training folder alone will do."""
-        found = find_layout(roots, self.layouts, subset=subset)
-        if found is None and subset:
-            training = find_layout(roots, below(_PARENTS, {"train": FOLDERS["train"]}), subset=True)
-            return None if training is None else Found(training.files, subset=True)
-        return found
-
-    def classes(self, options: Options) -> None:
-        """As the training articles have it."""
-        return
-
-    def answers(self, training: pl.LazyFrame) -> list[str]:
-        """Every entity, by its number."""
-        entities = training.select(entity=pl.col("candidates").list.explode().unique()).collect()["entity"]
-        return sorted(entities, key=_number)
-
-    def tokenise(self, text: str, options: Options) -> list[str]:
-        """Between spaces."""
-        return text.split()
-
-    def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every question, one at a time."""
-        for name, split, block in questions(found):
-            (_, article), (_, question), (where, answer) = block
-            tokens, query = self.tokenise(article, options), self.tokenise(question, options)
-            entities = list(dict.fromkeys(_ENTITY.findall(article)))
-            if answer not in entities:
-                raise BadInput(
-                    f"{where}: the answer '{answer[:40]}' is no entity of the article; it must be one, such as @entity3"
-                )
-            yield Document(f"{split}-{name}", tokens, answer, split, query=query, candidates=entities)
-
-    def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The official split; where only training questions are there, a fifth each for test and dev."""
-        if set(table["split"]) == {"train"}:
-            for into, share in (("test", 1 / 5), ("dev", 1 / 4)):
-                table = hold_out(table, among="train", into=into, share=share, seed=SEED)
-        return table["split"]
 
 
 def _number(entity: str) -> int:

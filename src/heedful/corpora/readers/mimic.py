@@ -31,54 +31,16 @@ from heedful.corpora.tabular import named_rows
 from heedful.errors import BadInput, DiskFull
 from heedful.text.tokenising import tokeniser
 
-_COLUMNS = ("HADM_ID", "CHARTDATE", "CATEGORY", "DESCRIPTION", "TEXT")
-_BATCH = 500  # notes between two writes
-
-
-def summaries(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
-    """Admission and text (the report, then addenda by date) of every wanted admission, by its number."""
-    try:
-        yield from _grouped(path, wanted)
-    except sqlite3.OperationalError as error:
-        raise DiskFull(
-            f"{path}: its notes could not be grouped in the folder for temporary files ({error}): free some space "
-            "there, or set SQLITE_TMPDIR to another folder"
-        ) from error
-
-
-def _grouped(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
-    with closing(sqlite3.connect("")) as database:  # no name: SQLite keeps it in a file that vanishes with it
-        database.execute("create table note (admission integer, addendum integer, date text, text text)")
-        batch = []
-        for line, (admission, date, category, description, text) in named_rows(path, _COLUMNS, any_case=True):
-            if category.strip() == "Discharge summary" and admission in wanted:
-                batch.append((_number(admission, path, line), description.strip() == "Addendum", date, text))
-            if len(batch) >= _BATCH:
-                database.executemany("insert into note values (?, ?, ?, ?)", batch)
-                batch.clear()
-        database.executemany("insert into note values (?, ?, ?, ?)", batch)
-        rows = database.execute("select admission, text from note order by admission, addendum, date, rowid")
-        for number, notes in groupby(rows, key=itemgetter(0)):
-            yield str(number), "\n".join(text for _, text in notes)
-
-
-def _number(admission: str, path: Path, line: int) -> int:
-    try:
-        return int(admission)
-    except ValueError as error:
-        raise BadInput(f"{path}, line {line}: HADM_ID '{admission}' is not a whole number") from error
-
-
 TEST_SEED, DEV_SEED = 12939, 13448
 MOST_TOKENS = 4000
 
 _FOLDERS = ["mimic", "mimic3", "mimic-iii", "mimiciii", "mimic-iii-clinical-database-1.4", ""]
 _TABLES = {"notes": "NOTEEVENTS.csv", "diagnoses": "DIAGNOSES_ICD.csv"}
 _LISTS = {split: f"{split}_50_hadm_ids.csv" for split in SPLITS}
-_HIDDEN = re.compile(r"\[\*\*.*?\*\*\]", re.DOTALL)  # what stands for a name, date or place that was taken out
+_HIDDEN = re.compile(r"\[\*\*.*?\*\*\]", re.DOTALL)  # stands for a removed name, date or place
 _REPEATED_SIGN = re.compile(r"([^a-zA-Z0-9\s])(?:\s*\1)+")
-
-Codes = dict[str, set[str]]  # admission -> ICD-9 codes
+_COLUMNS = ("HADM_ID", "CHARTDATE", "CATEGORY", "DESCRIPTION", "TEXT")
+_BATCH = 500  # notes between two writes
 
 
 class MIMIC(Reader):
@@ -116,7 +78,7 @@ class MIMIC(Reader):
         return {}
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The given split, or one drawn by class."""
+        """The split of the lists, or one drawn by class."""
         if set(table["split"]) == {""}:
             ordered = table.sort(pl.col("id").cast(pl.Int64)).with_columns(split=pl.lit("train"))
             for into, share, seed in (("test", 0.2, TEST_SEED), ("dev", 0.15, DEV_SEED)):
@@ -133,10 +95,7 @@ class Diabetes(MIMIC):
     sizes = "7,734 / 1,614 admissions in the paper"
     layouts = below(_FOLDERS, _TABLES | _LISTS) + below(_FOLDERS, _TABLES)  # with the lists if they are there
     least_tokens = 6
-
-    def classes(self, options: Options) -> tuple[str, ...]:
-        """No, then yes."""
-        return ("no diabetes", "diabetes")
+    class_names = ("no diabetes", "diabetes")
 
     def label(self, codes: Collection[str]) -> str:
         """Diabetes if any code starts with 250.00."""
@@ -172,9 +131,9 @@ class Anemia(MIMIC):
 
 
 def clean_note(text: str) -> list[str]:
-    """The tokens of a note; what was taken out for privacy is `<DE>`, and repeated signs are one.
+    """The tokens of a note; what was removed for privacy is `<DE>`, and repeated signs are one.
 
-    Both is done before spaCy sees the text, which would otherwise take `<DE>` and the brackets apart.
+    Both happens before spaCy sees the text, which would split `<DE>` and the brackets.
 
     >>> clean_note("Mr. [**Known lastname 12**] ===== 5 mg")
     ['mr.', '<DE>', '=', 'qqq', 'mg']
@@ -188,8 +147,43 @@ def clean_note(text: str) -> list[str]:
     return tokens
 
 
-def _codes(path: Path) -> Codes:
-    codes: Codes = {}
+def summaries(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
+    """Admission and text (the report, then addenda by date) of every wanted admission, by its number."""
+    try:
+        yield from _grouped(path, wanted)
+    except sqlite3.OperationalError as error:
+        raise DiskFull(
+            f"{path}: its notes could not be grouped in the folder for temporary files ({error}): free some space "
+            "there, or set SQLITE_TMPDIR to another folder"
+        ) from error
+
+
+def _grouped(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
+    with closing(sqlite3.connect("")) as database:  # no name: SQLite keeps it in a file that vanishes with it
+        database.execute("create table note (admission integer, addendum integer, date text, text text)")
+        batch = []
+        for line, (admission, date, category, description, text) in named_rows(path, _COLUMNS, any_case=True):
+            if category.strip() == "Discharge summary" and admission in wanted:
+                batch.append((_number(admission, path, line), description.strip() == "Addendum", date, text))
+            if len(batch) >= _BATCH:
+                database.executemany("insert into note values (?, ?, ?, ?)", batch)
+                batch.clear()
+        database.executemany("insert into note values (?, ?, ?, ?)", batch)
+        rows = database.execute("select admission, text from note order by admission, addendum, date, rowid")
+        for number, notes in groupby(rows, key=itemgetter(0)):
+            yield str(number), "\n".join(text for _, text in notes)
+
+
+def _number(admission: str, path: Path, line: int) -> int:
+    try:
+        return int(admission)
+    except ValueError as error:
+        raise BadInput(f"{path}, line {line}: HADM_ID '{admission}' is not a whole number") from error
+
+
+def _codes(path: Path) -> dict[str, set[str]]:
+    """Admission -> ICD-9 codes."""
+    codes: dict[str, set[str]] = {}
     for _, (admission, code) in named_rows(path, ("HADM_ID", "ICD9_CODE"), any_case=True):
         if admission and code:
             codes.setdefault(admission, set()).add(code)

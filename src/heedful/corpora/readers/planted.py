@@ -7,7 +7,6 @@ words and the negations that belong to them: given these, the label is certain, 
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from heedful.corpora.corpus import SPLITS, Document
 from heedful.corpora.locating import Found
 from heedful.corpora.reader import Options, Reader
 from heedful.randomness import Stream
-from heedful.text.sentences import in_a_row
+from heedful.text.sentences import flatten
 
 _VERDICTS = (
     "dreadful awful terrible boring lousy clumsy tedious shoddy hollow lifeless".split(),
@@ -64,11 +63,8 @@ class Planted(Reader):
     task = "verdict of a made-up film review, deciding tokens known"
     sizes = "any; 2,000 / 400 / 500 unless set"
     how_to_get = "it is built in"
+    built_in = True
     options = PlantedOptions
-
-    def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found:
-        """Always there."""
-        return Found()
 
     def classes(self, options: PlantedOptions) -> tuple[str, ...]:
         """Bad to good."""
@@ -100,7 +96,7 @@ class Planted(Reader):
                 if draw.random() < options.noise:
                     grade = int(draw.choice(len(shares), p=shares))
                 name = _NAMES[_grades(options)[grade]]
-                _, lengths = in_a_row(_sentences(tokens))
+                _, lengths = flatten(_sentences(tokens))
                 yield Document(f"{split}-{index:05d}", tokens, name, split, truth, sentences=lengths)
 
 

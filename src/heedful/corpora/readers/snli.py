@@ -6,10 +6,9 @@ The order of the classes is the paper's or, with cleaning "released", the code's
 
 from collections.abc import Iterator
 
-from heedful.corpora.archives import lines, member_lines
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.locating import Found, below
-from heedful.corpora.reader import Options, Reader
+from heedful.corpora.locating import Found, below, split_lines
+from heedful.corpora.reader import Options, Reader, Source
 from heedful.corpora.tabular import json_object
 from heedful.errors import BadInput
 from heedful.printable import plain_text
@@ -18,7 +17,7 @@ UNDECIDED = "-"  # the label of a pair on which the annotators did not agree
 
 _NAMES = {split: f"snli_1.0_{split}.jsonl" for split in SPLITS}
 _FOLDERS = ["snli_1.0", "snli/snli_1.0", "snli", ""]
-_LAYOUTS = [*below(_FOLDERS, _NAMES), *below(_FOLDERS, {"archive": "snli_1.0.zip"})]
+_ARCHIVE = {"archive": "snli_1.0.zip"}
 _CLASSES = ("neutral", "contradiction", "entailment")
 
 
@@ -30,8 +29,14 @@ class SNLI(Reader):
     task = "does a sentence follow from another, contradict it, or neither?"
     sizes = "549,367 / 9,842 / 9,824 labelled pairs"
     how_to_get = "`heedful corpora get snli` downloads it"
-    downloadable = True
-    layouts = _LAYOUTS
+    source = Source(
+        "https://nlp.stanford.edu/projects/snli", "snli_1.0", _ARCHIVE, {"train": 550152, "dev": 10000, "test": 10000}
+    )
+    layouts = (*below(_FOLDERS, _NAMES), *below(_FOLDERS, _ARCHIVE))
+
+    def native_splits(self, found: Found) -> Iterator[str]:
+        """Those of all pairs, labelled or not."""
+        return (split for split in SPLITS for _ in _pairs(found, split))
 
     def classes(self, options: Options) -> tuple[str, ...]:
         """As in the paper; the released code has them alphabetically."""
@@ -40,7 +45,7 @@ class SNLI(Reader):
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
         """Every labelled pair."""
         for split in SPLITS:
-            for number, (where, line) in enumerate(pairs(found, split), start=1):
+            for number, (where, line) in enumerate(_pairs(found, split), start=1):
                 row = json_object(line, where)
                 label = _field(row, "gold_label", where)
                 if label == UNDECIDED:
@@ -62,14 +67,9 @@ class SNLI(Reader):
         return tokens
 
 
-def pairs(found: Found, split: str) -> Iterator[tuple[str, str]]:
-    """The lines of a split, with their places."""
-    if "archive" in found.files:
-        located = member_lines(found.files["archive"], lambda name: name.name == _NAMES[split])
-    else:
-        path = found.files[split]
-        located = ((f"{path}, line {number}", line) for number, line in lines(path))
-    yield from ((where, line) for where, line in located if line.strip())
+def _pairs(found: Found, split: str) -> Iterator[tuple[str, str]]:
+    """The lines of a split with their places."""
+    return ((where, line) for where, line in split_lines(found, split, _NAMES[split]) if line.strip())
 
 
 def _field(row: dict[str, object], name: str, where: str) -> str:

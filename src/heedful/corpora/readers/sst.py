@@ -11,15 +11,58 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from heedful.corpora.archives import decode, lines, members
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.locating import Found, below
-from heedful.corpora.reader import Options, Reader
+from heedful.corpora.locating import Found, below, split_lines
+from heedful.corpora.reader import Options, Reader, Source
 from heedful.corpora.splitting import within_lengths
 from heedful.errors import BadInput
 from heedful.text.tokenising import tokeniser
 
+NEUTRAL = 2
+
 _PIECES = re.compile(r"[()]|[^\s()]+")
+
+
+class SST(Reader):
+    """Sentences of film reviews."""
+
+    name = "sst"
+    task = "sentiment of a sentence"
+    sizes = "8,544 / 1,101 / 2,210 trees; 6,355 / 821 / 1,725 used"
+    how_to_get = "`heedful corpora get sst` downloads it"
+    source = Source(
+        "https://nlp.stanford.edu/sentiment",
+        "sst",
+        {"archive": "trainDevTestTrees_PTB.zip"},
+        {"train": 8544, "dev": 1101, "test": 2210},
+    )
+    layouts = (
+        *below(["sst", "sst/trees", "trees", ""], {split: f"{split}.txt" for split in SPLITS}),
+        *below(["sst", ""], {"archive": "trainDevTestTrees_PTB.zip"}),
+        *below(["sst", ""], {"archive": "trees.zip"}),
+    )
+    class_names = ("negative", "positive")
+
+    def native_splits(self, found: Found) -> Iterator[str]:
+        """Those of all trees."""
+        return (split for split, *_ in _trees(found))
+
+    def documents(self, found: Found, options: Options) -> Iterator[Document]:
+        """Every sentence that is not neutral."""
+        for split, number, label, leaves in _trees(found):
+            if label != NEUTRAL:
+                polarity = "positive" if label > NEUTRAL else "negative"
+                yield Document(f"{split}-{number}", self.tokenise(" ".join(leaves), options), polarity, split)
+
+    def tokenise(self, text: str, options: Options) -> list[str]:
+        """Words only; the released code keeps numbers."""
+        words = re.sub(r"\W", " ", text.replace("-LRB-", "").replace("-RRB-", " "))
+        return tokeniser(numbers=options.cleaning == "released")(words)
+
+    def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
+        """The official split, without the shortest sentences and the longest of each split."""
+        longest = pl.col("length").max().over("split")
+        return within_lengths(table, above=5).select(pl.when(pl.col("length") < longest).then(pl.col("split")))["split"]
 
 
 def read_tree(text: str, where: str) -> tuple[int, list[str]]:
@@ -54,63 +97,9 @@ def read_tree(text: str, where: str) -> tuple[int, list[str]]:
     return root, leaves
 
 
-NEUTRAL = 2
-
-_LAYOUTS = [
-    *below(["sst", "sst/trees", "trees", ""], {split: f"{split}.txt" for split in SPLITS}),
-    *below(["sst", ""], {"archive": "trainDevTestTrees_PTB.zip"}),
-    *below(["sst", ""], {"archive": "trees.zip"}),
-]
-
-
-class SST(Reader):
-    """Sentences of film reviews."""
-
-    name = "sst"
-    task = "sentiment of a sentence"
-    sizes = "8,544 / 1,101 / 2,210 trees; 6,355 / 821 / 1,725 used"
-    how_to_get = "`heedful corpora get sst` downloads it"
-    downloadable = True
-    layouts = _LAYOUTS
-
-    def classes(self, options: Options) -> tuple[str, ...]:
-        """Bad, then good."""
-        return ("negative", "positive")
-
-    def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every sentence that is not neutral."""
-        for split, number, label, leaves in trees(found):
-            if label != NEUTRAL:
-                polarity = "positive" if label > NEUTRAL else "negative"
-                yield Document(f"{split}-{number}", self.tokenise(" ".join(leaves), options), polarity, split)
-
-    def tokenise(self, text: str, options: Options) -> list[str]:
-        """Words only; the released code keeps numbers."""
-        words = re.sub(r"\W", " ", text.replace("-LRB-", "").replace("-RRB-", " "))
-        return tokeniser(numbers=options.cleaning == "released")(words)
-
-    def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The official split, without the shortest sentences and the longest of each split."""
-        longest = pl.col("length").max().over("split")
-        return within_lengths(table, above=5).select(pl.when(pl.col("length") < longest).then(pl.col("split")))["split"]
-
-
-def trees(found: Found) -> Iterator[tuple[str, int, int, list[str]]]:
+def _trees(found: Found) -> Iterator[tuple[str, int, int, list[str]]]:
     """Split, line, label and leaves of every tree."""
     for split in SPLITS:
-        for where, number, line in _lines(found, split):
+        for number, (where, line) in enumerate(split_lines(found, split, f"{split}.txt"), start=1):
             if line.strip():
                 yield split, number, *read_tree(line, where)
-
-
-def _lines(found: Found, split: str) -> Iterator[tuple[str, int, str]]:
-    if "archive" not in found.files:
-        path = found.files[split]
-        for number, line in lines(path):
-            yield f"{path}, line {number}", number, line
-        return
-    archive = found.files["archive"]
-    for name, content in members(archive, lambda name: name.name == f"{split}.txt"):
-        for number, raw in enumerate(content.splitlines(), start=1):
-            where = f"{archive}, {name}, line {number}"
-            yield where, number, decode(raw, where)

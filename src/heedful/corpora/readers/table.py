@@ -14,7 +14,7 @@ from heedful.corpora.splitting import hold_out
 from heedful.corpora.tabular import class_name, values
 from heedful.errors import BadInput, NotFound
 from heedful.printable import plain_text
-from heedful.text.sentences import in_a_row, text_sentences, token_sentences
+from heedful.text.sentences import flatten, text_sentences, token_sentences
 from heedful.text.tokenising import tokeniser
 
 SPLIT_NAMES = {
@@ -55,10 +55,6 @@ class Table(Reader):
             if path.is_file():
                 return Found({"table": path})
         raise NotFound(f"{options.file}: there is no such file; give the path of your table")
-
-    def classes(self, options: TableOptions) -> None:
-        """As the training labels have it."""
-        return
 
     def documents(self, found: Found, options: TableOptions) -> Iterator[Document]:
         """Every row; an empty text or label is an error."""
@@ -105,7 +101,7 @@ class Table(Reader):
             cut = self.sentences(_text(value, where, column), options) or []
         if not cut:
             raise BadInput(f"{where}: column '{column}' has no sentence; remove the row or fill it in")
-        return in_a_row(cut)
+        return flatten(cut)
 
     def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What holds of other attention whatever the decoder: how far it is from the model's own, and how far it could be.
+"""How far other attention is from the model's own, and how far it could be, whatever the decoder.
 
 With phi(x, w) = 1/2 [x log(2x / (x + w)) + w log(2w / (x + w)) - w log 2], the Jensen-Shannon divergence of `a` from
 `alpha` is (log 2) / 2 + sum_t phi(a_t, alpha_t): items without weight in `a` add nothing. phi is convex in x, 0 at

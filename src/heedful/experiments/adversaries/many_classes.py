@@ -1,10 +1,10 @@
-"""More than two classes: what other attention reaches, and what none can exceed.
+"""More than two classes: how far other attention gets, and a bound that none can exceed.
 
-There is no closed form: the feasible set is not a polytope. Upper bound: a total variation distance of at most epsilon
-holds the log-odds of any two classes in a slab, and each slab alone is the problem of two classes, solved exactly; no
-maximum of these can be exceeded, nor what any decoder allows. Lower bound: the best of single items, pairs, triples,
-linear programs' vertices and what the paper's search finds, and of what lies beyond these in straight lines, each
-decoded and found feasible; the model's own attention if there is no other.
+There is no closed form, since the feasible set is not a polytope. Upper bound: a total variation distance of at most
+epsilon holds the log-odds of any two classes in a slab, and each slab alone is the problem of two classes, solved
+exactly; no maximum of these can be exceeded, nor what any decoder allows. Lower bound: the best of single items, pairs,
+triples, linear programs' vertices and what the paper's search finds, and of what lies beyond these in straight lines,
+each decoded and found feasible; the model's own attention if there is no other.
 """
 
 from itertools import combinations
@@ -26,8 +26,115 @@ from heedful.ragged import Flags, Floats, Keys, Ragged
 from heedful.randomness import Stream
 
 SHRINK = (0.98, 0.9, 0.7, 0.4, 0.1)  # of the ball, until its mixtures are feasible
-
 LIGHT = 1e-4  # a weight: lighter items have its slope
+FEW = 32  # items of which every pair and triple is tried
+MANY = 64  # items that linear programs choose from, at first
+TRIES = 10  # linear programs an instance
+TIGHT = 2  # items a class: so few are held near the model's attention, and every direction is worth a try
+RAYS = 64  # random ones, then
+SHORT = 4  # items a class: so few that the paper's search might win
+DISTRIBUTIONS, STEPS = 5, 500  # of the paper's search
+
+
+def several_classes(view: AffineView, epsilon: float, stream: Stream, instances: Keys) -> Found:
+    """Lower and upper bound of the optimum for each instance."""
+    upper = upper_bound(view, epsilon)
+    output = view.output
+    weights, reached = _single_items(view, output, epsilon)
+    rows = weights.values.copy()
+    unproven = upper - reached > PROVEN  # (n,)
+    searched = _searched(view, unproven, epsilon, stream, instances)
+    for index in np.flatnonzero(unproven).tolist():
+        instance = Instance(view.weights[index], view.alone[index], output[index])
+        found = _mixed(instance, searched.get(index), epsilon, stream, instances[index])
+        if found.divergence > reached[index]:
+            rows[weights.offsets[index] : weights.offsets[index + 1]] = found.weights
+    return Found(weights.like(rows), upper)
+
+
+def upper_bound(view: AffineView, epsilon: float) -> Floats:
+    """What no attention that moves the output by at most epsilon exceeds, (n,); exact for two classes."""
+    output = view.output
+    bound = decoder_free_bound(view.weights)
+    for c, d in combinations(range(view.classes), 2):
+        odds = view.alone.like(view.alone.values[:, c] - view.alone.values[:, d])
+        low, high = slab(output[:, c], output[:, d], epsilon)
+        bound = np.minimum(bound, best_vertices(view.weights, odds, low, high).divergence)
+    return bound
+
+
+def _single_items(view: AffineView, output: Floats, epsilon: float) -> tuple[Ragged, Floats]:
+    """All weight on the lightest item that alone gives the same output; else the model's own weights."""
+    own = view.weights
+    feasible = tvd(probabilities(view.alone.values), output[own.row_of_value]) <= epsilon  # (N,)
+    best = own.like(np.where(feasible, -own.values, -np.inf)).argmax()  # (n,)
+    chosen = feasible[best]
+    values = np.where(chosen[own.row_of_value], 0.0, own.values)
+    values[best[chosen]] = 1.0
+    divergence = np.where(chosen, HALF + phi(1.0, own.values[best]), 0.0)
+    return own.like(values), divergence
+
+
+def _searched(view: AffineView, wanted: Flags, epsilon: float, stream: Stream, instances: Keys) -> dict[int, Floats]:
+    """What the paper's search finds for short instances (k, T), by their index: with its seed it never beats us."""
+    rows = np.flatnonzero(wanted & (view.weights.lengths <= SHORT * view.classes))
+    if not len(rows):
+        return {}
+    short = view.take(rows)
+    objective = Objective.of("paper", epsilon=epsilon, distributions=DISTRIBUTIONS, outputs=view.classes)
+    found = search(short, objective, stream, instances[rows], distributions=DISTRIBUTIONS, steps=STEPS)
+    return {int(row): found[index].T for index, row in enumerate(rows)}
+
+
+def _mixed(instance: Instance, searched: Floats | None, epsilon: float, stream: Stream, key: np.uint64) -> Mixture:
+    """The best attention on several items that was found: on few items, then farther along straight lines."""
+    size, classes = instance.alone.shape
+    few, kept = instance.lightest(FEW)
+    found = [pairs(few, epsilon).among(kept).best(instance, epsilon)]
+    if classes == 3:
+        found.append(triples(few, epsilon).among(kept).best(instance, epsilon))
+    targets = [] if searched is None else [searched]
+    if classes > 3 or size > FEW or max(found, key=_divergence).divergence <= 0:
+        ended = _programs(instance, epsilon, stream, key)
+        found.append(ended.best(instance, epsilon))
+        targets.append(ended.dense(size))
+    if searched is not None:
+        found.append(Mixtures.everywhere(searched).best(instance, epsilon))
+
+    def draw(number: int, rows: int, columns: int) -> Floats:
+        return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
+
+    points = np.stack([mixture.weights for mixture in found])
+    if targets:
+        points = np.concatenate([points, outwards(instance, np.concatenate(targets), epsilon)])
+    cloud = None
+    if size <= TIGHT * classes:
+        cloud = random_rays(instance, RAYS, epsilon, draw)
+        points = np.concatenate([points, outwards(instance, np.eye(size), epsilon), cloud])
+    if classes > 3 or cloud is not None:  # with three classes and many items, triples suffice
+        points = climb(instance, points, epsilon, draw, cloud)
+    found.append(Mixtures.everywhere(points).best(instance, epsilon))
+    return max(found, key=_divergence)
+
+
+def _programs(instance: Instance, epsilon: float, stream: Stream, key: np.uint64) -> Mixtures:
+    """The vertices that linear programs end at: of the lightest items, and of all if these have none feasible."""
+    size, classes = instance.alone.shape
+    for count in (MANY, size):
+        many, kept = instance.lightest(count)
+        noise = stream.normal(key, np.arange(2 * TRIES)[:, None], kept)
+        noise[0] = 0
+        costs = far_costs(many.weights, noise[:TRIES])
+        if size <= TIGHT * classes:
+            costs = np.concatenate([costs, near_costs(many.weights, noise[TRIES:])])
+        ended = vertices(many, epsilon, costs).among(kept)
+        if len(kept) == size or ended.feasible(instance, epsilon).any():
+            break
+    return ended
+
+
+def _divergence(mixture: Mixture) -> float:
+    return mixture.divergence
 
 
 def far_costs(weights: Floats, noise: Floats) -> Floats:
@@ -77,113 +184,3 @@ def _solve(instance: Instance, reached: Floats, costs: Floats) -> Floats | None:
         return None
     shares = np.maximum(result.x.reshape(tries, items + ends)[:, :items], 0.0)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
-FEW = 32  # items of which every pair and triple is tried
-MANY = 64  # items that linear programs choose from, at first
-TRIES = 10  # linear programs an instance
-TIGHT = 2  # items a class: so few are held near the model's attention, and every direction is worth a try
-RAYS = 64  # random ones, then
-SHORT = 4  # items a class: so few that the paper's search might win
-DISTRIBUTIONS, STEPS = 5, 500  # of the paper's search
-
-
-def several_classes(margins: AffineView, epsilon: float, stream: Stream, instances: Keys) -> Found:
-    """Lower and upper bound of the optimum for each instance."""
-    upper = upper_bound(margins, epsilon)
-    output = margins.output
-    weights, reached = _single_items(margins, output, epsilon)
-    rows = weights.values.copy()
-    apart = upper - reached > PROVEN  # (n,)
-    searched = _searched(margins, apart, epsilon, stream, instances)
-    for index in np.flatnonzero(apart).tolist():
-        instance = Instance(margins.weights[index], margins.alone[index], output[index])
-        found = _mixed(instance, searched.get(index), epsilon, stream, instances[index])
-        if found.divergence > reached[index]:
-            rows[weights.offsets[index] : weights.offsets[index + 1]] = found.weights
-    return Found(weights.like(rows), upper)
-
-
-def upper_bound(margins: AffineView, epsilon: float) -> Floats:
-    """What no attention that moves the output by at most epsilon exceeds, (n,); exact for two classes."""
-    output = margins.output
-    bound = decoder_free_bound(margins.weights)
-    for c, d in combinations(range(margins.classes), 2):
-        odds = margins.alone.like(margins.alone.values[:, c] - margins.alone.values[:, d])
-        low, high = slab(output[:, c], output[:, d], epsilon)
-        bound = np.minimum(bound, best_vertices(margins.weights, odds, low, high).divergence)
-    return bound
-
-
-def _single_items(margins: AffineView, output: Floats, epsilon: float) -> tuple[Ragged, Floats]:
-    """All weight on the lightest item that alone says what the instance says; else the model's own weights."""
-    own = margins.weights
-    feasible = tvd(probabilities(margins.alone.values), output[own.row_of_value]) <= epsilon  # (N,)
-    best = own.like(np.where(feasible, -own.values, -np.inf)).argmax()  # (n,)
-    chosen = feasible[best]
-    values = np.where(chosen[own.row_of_value], 0.0, own.values)
-    values[best[chosen]] = 1.0
-    divergence = np.where(chosen, HALF + phi(1.0, own.values[best]), 0.0)
-    return own.like(values), divergence
-
-
-def _searched(margins: AffineView, wanted: Flags, epsilon: float, stream: Stream, instances: Keys) -> dict[int, Floats]:
-    """What the paper's search finds for short instances (k, T), by their index: with its seed it never beats us."""
-    rows = np.flatnonzero(wanted & (margins.weights.lengths <= SHORT * margins.classes))
-    if not len(rows):
-        return {}
-    short = margins.take(rows)
-    objective = Objective.of("paper", epsilon=epsilon, distributions=DISTRIBUTIONS, outputs=margins.classes)
-    found = search(short, objective, stream, instances[rows], distributions=DISTRIBUTIONS, steps=STEPS)
-    return {int(row): found[index].T for index, row in enumerate(rows)}
-
-
-def _mixed(instance: Instance, searched: Floats | None, epsilon: float, stream: Stream, key: np.uint64) -> Mixture:
-    """The best attention on several items that was found: on few items, then farther along straight lines."""
-    size, classes = instance.alone.shape
-    few, kept = instance.lightest(FEW)
-    found = [pairs(few, epsilon).among(kept).best(instance, epsilon)]
-    if classes == 3:
-        found.append(triples(few, epsilon).among(kept).best(instance, epsilon))
-    targets = [] if searched is None else [searched]
-    if classes > 3 or size > FEW or max(found, key=_divergence).divergence <= 0:
-        ended = _programs(instance, epsilon, stream, key)
-        found.append(ended.best(instance, epsilon))
-        targets.append(ended.dense(size))
-    if searched is not None:
-        found.append(Mixtures.everywhere(searched).best(instance, epsilon))
-
-    def draw(number: int, rows: int, columns: int) -> Floats:
-        return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
-
-    points = np.stack([mixture.weights for mixture in found])
-    if targets:
-        points = np.concatenate([points, outwards(instance, np.concatenate(targets), epsilon)])
-    cloud = None
-    if size <= TIGHT * classes:
-        cloud = random_rays(instance, RAYS, epsilon, draw)
-        points = np.concatenate([points, outwards(instance, np.eye(size), epsilon), cloud])
-    if classes > 3 or cloud is not None:  # of three classes and many items the triples have said it all
-        points = climb(instance, points, epsilon, draw, cloud)
-    found.append(Mixtures.everywhere(points).best(instance, epsilon))
-    return max(found, key=_divergence)
-
-
-def _programs(instance: Instance, epsilon: float, stream: Stream, key: np.uint64) -> Mixtures:
-    """The vertices that linear programs end at: of the lightest items, and of all if these have none feasible."""
-    size, classes = instance.alone.shape
-    for count in (MANY, size):
-        many, kept = instance.lightest(count)
-        noise = stream.normal(key, np.arange(2 * TRIES)[:, None], kept)
-        noise[0] = 0
-        costs = far_costs(many.weights, noise[:TRIES])
-        if size <= TIGHT * classes:
-            costs = np.concatenate([costs, near_costs(many.weights, noise[TRIES:])])
-        ended = vertices(many, epsilon, costs).among(kept)
-        if len(kept) == size or ended.feasible(instance, epsilon).any():
-            break
-    return ended
-
-
-def _divergence(mixture: Mixture) -> float:
-    return mixture.divergence

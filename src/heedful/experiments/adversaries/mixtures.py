@@ -94,10 +94,10 @@ def corners(output: Floats, epsilon: float) -> Floats:
     """
     output = np.maximum(output, LEAST)
     gains, gives = np.nonzero(~np.eye(len(output), dtype=bool))
-    given = np.minimum(epsilon, output[gives] * (1 - 1e-3))
+    amount = np.minimum(epsilon, output[gives] * (1 - 1e-3))
     moved = np.tile(output, (len(gains), 1))
-    moved[np.arange(len(gains)), gains] += given
-    moved[np.arange(len(gains)), gives] -= given
+    moved[np.arange(len(gains)), gains] += amount
+    moved[np.arange(len(gains)), gives] -= amount
     return np.asarray(np.log(moved))
 
 

@@ -1,8 +1,9 @@
-"""Padded instances as the paper's search decodes them, thousands of times: items first, and instances last.
+"""The search of Jain & Wallace 2019, section 4.2.2: several distributions, optimised together by Adam.
 
-Sums over items add padding's zeros last, and are the same in any batch. Products of matrices are not: how they add
-depends on the shape. So where a decoder mixes features, an instance is padded to a length, and to a number of classes,
-of its own, stands in batches with its like only, and has its products to itself.
+Instances are padded, items first and instances last, because they are decoded thousands of times. Sums over items add
+padding's zeros last, and are the same in any batch. Products of matrices are not: how they add depends on the shape. So
+where a decoder mixes features, an instance is padded to a length, and to a number of classes, of its own, stands in
+batches with its like only, and has its products to itself.
 """
 
 from abc import ABC, abstractmethod
@@ -22,9 +23,31 @@ from heedful.randomness import Stream
 CELLS = 1 << 12  # items of a padded batch: its arrays stay in the processor's cache
 NUMBERS = 1 << 18  # features of a padded batch, likewise
 MULTIPLE = 8  # lengths, and numbers of classes, are padded to multiples of it
-
+RATE, DECAY, SQUARES, STABLE = 0.01, 0.9, 0.999, 1e-8  # Adam's
+SPREAD = 3.0  # standard deviation of the initial logits
+INSIDE = 1e-10  # added inside logarithms
+WEIGHT = 500.0  # the paper's lambda
+Preset = Literal["paper", "released"]
 Floats = NDArray[np.floating]
 AddSlope = Callable[[Floats, Floats], None]  # to slopes by attention (T, k, B): what follows from those by logits
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is minimised; the paper's text and its code differ in these numbers (docs/fidelity.md)."""
+
+    epsilon: float
+    penalty: float
+    diversity: float  # of an unordered pair
+    distance: float  # how many total variation distances D is
+
+    @classmethod
+    def of(cls, preset: Preset, *, epsilon: float, distributions: int, outputs: int) -> "Objective":
+        """The objective of the paper's text, or of its released code, in which softmax outputs move by their L1."""
+        k = distributions
+        if preset == "paper":
+            return cls(epsilon, WEIGHT / k, 1 / max(1, k * (k - 1)), 1.0)
+        return cls(epsilon, WEIGHT, 2 / k**2, 1.0 if outputs == 1 else 2.0)
 
 
 @dataclass(frozen=True)
@@ -72,7 +95,7 @@ class AffineBatch(Batch):
 
 
 @dataclass(frozen=True)
-class BlendBatch(Batch):
+class TanhBatch(Batch):
     """With the features of the items, and the part of the decoder that an instance's candidates need."""
 
     features: Floats  # (B, T, F)
@@ -81,7 +104,7 @@ class BlendBatch(Batch):
     bias: Floats  # (B or 1, 1, C), minus infinity in padding
 
     @classmethod
-    def of(cls, view: TanhView, rows: Indices, length: int, classes: int) -> "BlendBatch":
+    def of(cls, view: TanhView, rows: Indices, length: int, classes: int) -> "TanhBatch":
         """Pad instances to so many items and candidates."""
         real = np.arange(length) < view.weights.lengths[rows, None]  # (B, T)
         own = np.zeros(real.shape)
@@ -108,55 +131,6 @@ class BlendBatch(Batch):
             by_attention += (by_mixed @ self.features.transpose(0, 2, 1)).transpose(2, 1, 0)
 
         return np.asarray(softmax(logits, axis=0)), add_slope
-
-
-def batches(view: AffineView | TanhView) -> Iterator[tuple[Indices, Batch]]:
-    """All instances, those of similar length together: which they are, and as a batch."""
-    if isinstance(view, AffineView):
-        for rows in length_batches(view.weights.lengths, rows=CELLS, cells=CELLS):
-            yield rows, AffineBatch.of(view.weights.take(rows), view.alone.take(rows))
-    else:
-        yield from _alike(view)
-
-
-def _alike(view: TanhView) -> Iterator[tuple[Indices, Batch]]:
-    """Batches of instances that are padded alike."""
-    lengths = -(-view.weights.lengths // MULTIPLE) * MULTIPLE
-    classes = np.full(len(lengths), view.classes)
-    if view.allowed is not None:
-        classes = np.minimum(-(-view.allowed.sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
-    kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
-    for kind, (length, count) in enumerate(kinds.T.tolist()):
-        rows = np.flatnonzero(kind_of_row == kind)
-        size = max(1, NUMBERS // (view.context.shape[1] * (length + count)))
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size], BlendBatch.of(view, rows[start : start + size], length, count)
-
-
-RATE, DECAY, SQUARES, STABLE = 0.01, 0.9, 0.999, 1e-8  # Adam's
-SPREAD = 3.0  # standard deviation of the initial logits
-INSIDE = 1e-10  # added inside logarithms
-WEIGHT = 500.0  # the paper's lambda
-
-Preset = Literal["paper", "released"]
-
-
-@dataclass(frozen=True)
-class Objective:
-    """What is minimised; the paper's text and its code differ in these numbers (docs/fidelity.md)."""
-
-    epsilon: float
-    penalty: float
-    diversity: float  # of an unordered pair
-    distance: float  # how many total variation distances D is
-
-    @classmethod
-    def of(cls, preset: Preset, *, epsilon: float, distributions: int, outputs: int) -> "Objective":
-        """The objective of the paper's text, or of its released code, in which softmax outputs move by their L1."""
-        k = distributions
-        if preset == "paper":
-            return cls(epsilon, WEIGHT / k, 1 / max(1, k * (k - 1)), 1.0)
-        return cls(epsilon, WEIGHT, 2 / k**2, 1.0 if outputs == 1 else 2.0)
 
 
 def search(
@@ -214,9 +188,9 @@ def gradient(free: Floats, batch: Batch, objective: Objective, own_output: Float
             by_a[:, j] += middle
     by_a /= 2
     output, add_slope = batch.decode(a)  # (K, k, B)
-    apart = output - own_output
-    over = objective.distance * np.abs(apart).sum(axis=0) / 2 > objective.epsilon  # (k, B)
-    signs = np.sign(apart)
+    difference = output - own_output
+    over = objective.distance * np.abs(difference).sum(axis=0) / 2 > objective.epsilon  # (k, B)
+    signs = np.sign(difference)
     by_logit = output * (signs - (signs * output).sum(axis=0))  # (K, k, B)
     by_logit *= objective.penalty * objective.distance / 2 * over
     add_slope(by_a, by_logit)
@@ -228,3 +202,26 @@ def gradient(free: Floats, batch: Batch, objective: Objective, own_output: Float
 def _log(x: Floats) -> Floats:
     shifted = x + INSIDE
     return np.asarray(np.log(shifted) + x / shifted)
+
+
+def batches(view: AffineView | TanhView) -> Iterator[tuple[Indices, Batch]]:
+    """All instances, those of similar length together: which they are, and as a batch."""
+    if isinstance(view, AffineView):
+        for rows in length_batches(view.weights.lengths, rows=CELLS, cells=CELLS):
+            yield rows, AffineBatch.of(view.weights.take(rows), view.alone.take(rows))
+    else:
+        yield from _alike(view)
+
+
+def _alike(view: TanhView) -> Iterator[tuple[Indices, Batch]]:
+    """Batches of instances that are padded alike."""
+    lengths = -(-view.weights.lengths // MULTIPLE) * MULTIPLE
+    classes = np.full(len(lengths), view.classes)
+    if view.allowed is not None:
+        classes = np.minimum(-(-view.allowed.sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
+    kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
+    for kind, (length, count) in enumerate(kinds.T.tolist()):
+        rows = np.flatnonzero(kind_of_row == kind)
+        size = max(1, NUMBERS // (view.context.shape[1] * (length + count)))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size], TanhBatch.of(view, rows[start : start + size], length, count)

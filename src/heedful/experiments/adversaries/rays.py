@@ -1,4 +1,4 @@
-"""Along straight lines as far as epsilon allows. One instance at a time.
+"""Search along straight lines, as far as epsilon allows. One instance at a time.
 
 On a ray from the model's own attention the divergence never falls: it is convex, and 0 at the start. So the farthest
 feasible point of a ray is its best, and what is left to choose is the direction. If the decoder is affine, the log-odds
@@ -29,7 +29,7 @@ Distances = Callable[[Floats], Floats]  # parts of R lines, (G,) for all or (R, 
 
 
 class Decodable(Protocol):
-    """An instance whose output can be told along straight lines."""
+    """An instance that can be decoded along straight lines."""
 
     @property
     def weights(self) -> Floats:

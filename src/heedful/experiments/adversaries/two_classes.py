@@ -1,4 +1,4 @@
-"""The attention farthest from the model's own whose log-odds lie between two bounds: exact.
+"""Two classes: the attention farthest from the model's own whose output moves by at most epsilon, exactly.
 
 Distributions `a` with low <= a @ odds <= high are a simplex cut by a slab, and the Jensen-Shannon divergence is convex,
 so a maximum sits on a vertex: one item within the bounds, or two items i, j on either side of a bound that meet it,
@@ -27,6 +27,41 @@ from heedful.ragged import Flags, Floats, Indices, Ragged, length_batches
 
 CELLS = 1 << 18  # of a padded batch
 PAIRS = 1 << 18  # looked at together
+ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of the largest score, in sums of a few terms
+
+
+def two_classes(view: AffineView, epsilon: float) -> Found:
+    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab of log-odds (see above).
+
+    Scores of 1e7 and more have too few digits to meet its bounds; what misses them aims a little inside.
+    """
+    output = view.output  # (n, 2)
+    low, high = slab(output[:, 1], output[:, 0], epsilon)
+    vertices = best_vertices(view.weights, view.odds, low, high)
+    found = Found(vertices.weights(view.weights), vertices.divergence)
+    missed = moved(view, found.weights) > epsilon + SLACK  # (n,)
+    if not missed.any():
+        return found
+    rounding = ROUNDING * view.alone.like(np.abs(view.alone.values).max(axis=1)).max()
+    inside = np.where(missed, np.minimum(rounding, (high - low) / 4), 0.0)
+    nearer = best_vertices(view.weights, view.odds, low + inside, high - inside)
+    return found._replace(weights=nearer.weights(view.weights))
+
+
+def slab(chosen: Floats, other: Floats, epsilon: float) -> tuple[Floats, Floats]:
+    """The log-odds log(chosen / other) that two classes' probabilities can have after moving by at most epsilon.
+
+    A probability of at most epsilon can vanish, and the log-odds then have no bound.
+    """
+    with np.errstate(divide="ignore"):
+        low = np.log(np.maximum(chosen - epsilon, 0.0)) - np.log(other + epsilon)
+        high = np.log(chosen + epsilon) - np.log(np.maximum(other - epsilon, 0.0))
+    return low, high
+
+
+def moved(view: View, weights: Ragged) -> Floats:
+    """How far other attention moves the output, (n,): total variation distance."""
+    return tvd(view.output, probabilities(view.under(weights).logits))
 
 
 class Vertices(NamedTuple):
@@ -112,8 +147,8 @@ def _crossed(first: Flags, second: Flags) -> Iterator[tuple[Indices, Indices, In
 def _improve(best: Vertices, rows: _Sorted, bound: Floats, pairs: Iterator[tuple[Indices, Indices, Indices]]) -> None:
     """Put the best pair of each row in its place if it beats what stands there."""
     for row, i, j in pairs:
-        apart = rows.odds[row, j] - rows.odds[row, i]
-        share = (rows.odds[row, j] - bound[row]) / apart
+        distance = rows.odds[row, j] - rows.odds[row, i]
+        share = (rows.odds[row, j] - bound[row]) / distance
         divergence = HALF + phi(share, rows.weights[row, i]) + phi(1 - share, rows.weights[row, j])
         firsts = np.flatnonzero(np.diff(row, prepend=-1))  # where a row's pairs begin
         highest = np.maximum.reduceat(divergence, firsts)
@@ -122,40 +157,3 @@ def _improve(best: Vertices, rows: _Sorted, bound: Floats, pairs: Iterator[tuple
         top = top[divergence[top] > best.divergence[row[top]]]
         best.first[row[top]], best.second[row[top]] = i[top], j[top]
         best.share[row[top]], best.divergence[row[top]] = share[top], divergence[top]
-
-
-ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of the largest score, in sums of a few terms
-
-
-def two_classes(margins: AffineView, epsilon: float) -> Found:
-    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab (see vertices.py).
-
-    Scores of 1e7 and more have too few digits to meet its bounds; what misses them aims a little inside.
-    """
-    output = margins.output  # (n, 2)
-    low, high = slab(output[:, 1], output[:, 0], epsilon)
-    vertices = best_vertices(margins.weights, margins.odds, low, high)
-    found = Found(vertices.weights(margins.weights), vertices.divergence)
-    missed = moved(margins, found.weights) > epsilon + SLACK  # (n,)
-    if not missed.any():
-        return found
-    rounding = ROUNDING * margins.alone.like(np.abs(margins.alone.values).max(axis=1)).max()
-    inside = np.where(missed, np.minimum(rounding, (high - low) / 4), 0.0)
-    nearer = best_vertices(margins.weights, margins.odds, low + inside, high - inside)
-    return found._replace(weights=nearer.weights(margins.weights))
-
-
-def slab(chosen: Floats, other: Floats, epsilon: float) -> tuple[Floats, Floats]:
-    """The log-odds log(chosen / other) that two classes' probabilities can have after moving by at most epsilon.
-
-    A probability of at most epsilon can vanish, and the log-odds then have no bound.
-    """
-    with np.errstate(divide="ignore"):
-        low = np.log(np.maximum(chosen - epsilon, 0.0)) - np.log(other + epsilon)
-        high = np.log(chosen + epsilon) - np.log(np.maximum(other - epsilon, 0.0))
-    return low, high
-
-
-def moved(view: View, weights: Ragged) -> Floats:
-    """By how much other attention moves the output, (n,): the total variation distance it really has."""
-    return tvd(view.output, probabilities(view.under(weights).logits))

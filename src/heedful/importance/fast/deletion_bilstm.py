@@ -13,14 +13,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding, pad
 
-from heedful.importance.fast.deletion_bilstm_small import abreast_deletions
-from heedful.importance.fast.deletions import Deletions, Direction, Readout, readout, weights_of
+from heedful.importance.fast.deletion_bilstm_small import small_state_deletions
+from heedful.importance.fast.deletions import Direction, Readout, readout, weights_of
+from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
 
-SMALL = 128  # states of up to so many numbers: texts abreast are up to 1.5 times faster, larger states are slower so
+# states of up to so many numbers: texts side by side are 1.1 to 1.5 times faster (benchmarks/leave_one_out.py,
+# stories of 421 tokens); larger states are slower that way
+SMALL = 128
 BLOCK_ITEMS = 1 << 23  # of the decoder, of all steps of a block: bounds the memory of long texts
 BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, stay in a cache
 
@@ -28,7 +31,7 @@ BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, sta
 def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them."""
     if model.encoder.size <= SMALL:
-        return abreast_deletions(model, inputs)
+        return small_state_deletions(model, inputs)
     encoder, decoder, tokens = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens
     framed = with_sentinels(tokens)  # N places, for M tokens
     starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels

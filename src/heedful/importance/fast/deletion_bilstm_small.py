@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from heedful.importance.fast.deletions import Deletions, Readout, advance, readout, weights_of
+from heedful.importance.fast.deletions import Readout, advance, readout, weights_of
+from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -72,7 +73,7 @@ ALIKE = 1.2  # the longest text over the shortest
 BLOCK_CELLS = 1 << 17  # of gates at a time: they stay in a cache
 
 
-def abreast_deletions(model: Classifier, inputs: Inputs) -> Deletions:
+def small_state_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Texts of nearly the same length together: every chain goes on until the longest text ends."""
     tokens, outputs = inputs.tokens, model.decoder.outputs
     whole = np.empty((len(tokens), outputs), dtype=np.float32)

@@ -10,7 +10,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from heedful.importance.fast.deletions import Deletions, weights_of
+from heedful.importance.fast.deletions import weights_of
+from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier
 from heedful.models.encoders import CNN

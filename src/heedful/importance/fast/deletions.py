@@ -13,14 +13,10 @@ of the output gate: whatever multiplies them is halved.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot, Given
-from heedful.models.decoders import output_of
-from heedful.ragged import Ragged
 
 
 class Direction:
@@ -90,19 +86,6 @@ def advance(gates: tuple[Tensor, ...], cell: Tensor, doubled: Tensor) -> None:
     torch.lerp(cell, new, 0.5, out=cell)  # (1 + forget) / 2 * cell + (1 + enter) / 2 * new
     torch.tanh(cell, out=doubled)
     doubled.addcmul_(leave, doubled)
-
-
-class Deletions(NamedTuple):
-    """Outputs of a batch as it is and with each item deleted."""
-
-    whole: NDArray[np.float32]  # (n, K)
-    without: Ragged  # (N, K) float32
-
-    @classmethod
-    def of_logits(cls, items: Ragged, whole: Tensor, without: Tensor) -> "Deletions":
-        """From logits (B, K) and (B, T, K), padded as the items are."""
-        mask = torch.from_numpy(np.arange(without.shape[1]) < items.lengths[:, None])
-        return cls(output_of(whole).numpy(), items.like(output_of(without[mask]).numpy()))
 
 
 def weights_of(scores: Tensor, dim: int) -> Tensor:

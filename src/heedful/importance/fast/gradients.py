@@ -8,28 +8,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding, pad
 
-from heedful.importance.fast.gradients_by_encoder import (
-    Differentiable,
-    DifferentiableAverage,
-    DifferentiableBiLSTM,
-    DifferentiableCNN,
-)
-from heedful.importance.outcome import Batch, Outcome
+from heedful.importance.fast.forms import forms_of
+from heedful.importance.measure import Batch, Outcome
 from heedful.models.attentions import Given
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier
 from heedful.models.documents import Han
-from heedful.models.encoders import CNN, Average, BiLSTM, Encoder
 from heedful.ragged import length_batches
 
 BATCH_ROWS = 128
 BATCH_CELLS = 16_384  # padded cells a batch: a BiLSTM of the papers' size keeps some 15 kB of each
-
-DIFFERENTIABLE: dict[type[Encoder], type[Differentiable]] = {
-    BiLSTM: DifferentiableBiLSTM,
-    CNN: DifferentiableCNN,
-    Average: DifferentiableAverage,
-}
 
 
 class Differentiator:
@@ -37,14 +25,14 @@ class Differentiator:
 
     def __init__(self, model: Classifier, *, attention_fixed: bool) -> None:
         self.model = model
-        self.encoder = DIFFERENTIABLE.get(type(model.encoder), Differentiable)(model.encoder)
+        self.encoder = forms_of(model).gradient(model.encoder)
         self.attend = self._attend_fixed if attention_fixed else self._attend
         self.edge = int(model.sentinels)  # cells on either side of a text that are no items
 
     def batches(self, inputs: Inputs) -> Iterator[Batch]:
         """Rows of similar length together."""
         tokens = inputs.tokens
-        filled = np.flatnonzero(tokens.lengths)  # a text without tokens has nothing to tell
+        filled = np.flatnonzero(tokens.lengths)  # a text without tokens has no gradients
         for batch in length_batches(tokens.lengths[filled], rows=BATCH_ROWS, cells=BATCH_CELLS):
             rows = filled[batch]
             some = inputs.take(rows)

@@ -1,4 +1,7 @@
-"""The BiLSTM with a way back, step by step: the library's own also computes gradients of its weights, wanted or not."""
+"""Encoders with fast vector-Jacobian products.
+
+Autograd also computes gradients of the weights; these forms compute those of the embedded tokens alone.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,7 +15,7 @@ from heedful.models.encoders import CNN, Average, BiLSTM
 
 
 class Encoding(NamedTuple):
-    """States, and the way back from them."""
+    """States and their vector-Jacobian product."""
 
     states: Padded  # (B, T, H)
     product: Callable[[Tensor], Tensor]  # gradient of the states (B, T, H) to each token . its gradient (B, T)
@@ -42,7 +45,7 @@ class Differentiable:
 
 
 class DifferentiableAverage(Differentiable):
-    """Each token by itself: the slope of the activation is all that a gradient meets on its way."""
+    """Each token by itself: only the activation has to be differentiated."""
 
     encoder: Average
 
@@ -59,7 +62,7 @@ class DifferentiableAverage(Differentiable):
 
 
 class DifferentiableBiLSTM(Differentiable):
-    """Both directions at once: step t reads the cells t on the way ahead and T - 1 - t on the way back."""
+    """Both directions at once: step t reads cell t forward and cell T - 1 - t backward."""
 
     encoder: BiLSTM
 
@@ -68,7 +71,7 @@ class DifferentiableBiLSTM(Differentiable):
         return vectors @ torch.cat([layer.weight_ih_l0 for layer in self._layers]).T
 
     def encode(self, projected: Padded) -> Encoding:
-        """States and all gates, which the way back needs."""
+        """States and all gates, which the backward pass needs."""
         weight = torch.stack([layer.weight_hh_l0 for layer in self._layers])  # (2, 4h, h)
         bias = torch.stack([layer.bias_ih_l0 + layer.bias_hh_l0 for layer in self._layers])[:, None]  # (2, 1, 4h)
         rows, width, hidden = *projected.values.shape[:2], weight.shape[2]
@@ -80,7 +83,7 @@ class DifferentiableBiLSTM(Differentiable):
         state = cell = weight.new_zeros(2, rows, hidden)
         for t, gate in enumerate(gates):
             torch.add(_read(projected.values, t), bias, out=gate)
-            if padding is not None:  # a shut input gate keeps the way back at zero until its text begins
+            if padding is not None:  # a shut input gate keeps the backward direction at zero until its text begins
                 gate[1, :, :hidden].masked_fill_(padding[:, -1 - t, None], -torch.inf)
             gate.baddbmm_(state, weight.transpose(1, 2))
             gate[..., : 2 * hidden].sigmoid_()
@@ -123,7 +126,7 @@ def _read(values: Tensor, t: int) -> Tensor:
 
 
 class DifferentiableCNN(Differentiable):
-    """Each place of a kernel projects a token by itself, so that the way back is a product as well."""
+    """Each place of a kernel projects a token by itself, so that the backward pass is a product as well."""
 
     encoder: CNN
 

@@ -162,7 +162,7 @@ def _flip_set(evidence: Evidence, run: Run) -> FlipSet:
     if not found.counts[0]:
         return FlipSet(None, None)
     kept = np.where(found.chosen[0], 0.0, view.weights.values)  # (T,)
-    left = view.left(rows, (kept @ view.mixes(rows)[0])[None, None], kept.sum()[None, None])
+    left = view.decode_sums(rows, (kept @ view.item_vectors(rows)[0])[None, None], kept.sum()[None, None])
     return FlipSet(np.flatnonzero(found.chosen[0]).tolist(), run.classes[int(left.decided[0, 0])])
 
 

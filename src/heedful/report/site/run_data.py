@@ -14,7 +14,6 @@ from heedful.findings.instance_table import columns_of, instance_rows
 from heedful.findings.key_figures import key_figures
 from heedful.findings.labels import Label
 from heedful.findings.run_facts import why_missing
-from heedful.findings.run_verdict import Verdict, verdict
 from heedful.progress import Reporter
 from heedful.report.charts import CHARTS, Facts
 from heedful.report.charts.data import run_rows, select
@@ -22,9 +21,10 @@ from heedful.report.charts.render import render
 from heedful.report.heatmaps.gallery import write_gallery
 from heedful.report.site import shards
 from heedful.report.site.packing import pack, pack_column, write_data
-from heedful.report.terminal.run import findings_words
+from heedful.report.terminal.findings import findings_words
 from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
+from heedful.verdict.verdict import Verdict
 
 _SHOWN = ("corpus", "model", "encoder", "attention", "seed", "preset")
 
@@ -43,7 +43,7 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         "classes": list(run.classes),
         **kept("texts", run, lambda: _texts(run)),
         "figures": {name: known and known.to_json() for name, known in figures.items()},
-        "verdict": kept("verdict", run, lambda: _verdict(run).to_json()),
+        "verdict": kept("verdict", run, lambda: _verdict(run.verdict)),
         "missing": [reason for reason in (why_missing(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
     }
 
@@ -53,8 +53,14 @@ def _texts(run: Run) -> dict[str, bool]:
     return {"sentences": "words" in columns, "query": "query" in columns}
 
 
-def _verdict(run: Run) -> Verdict:
-    return run.verdict() if isinstance(run, AuditedRun) else verdict(run, key_figures(run))
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    """Answer and criteria, figures as text; the overview has them for all runs, so instances are left out."""
+    criteria = [
+        {"name": each.name, "question": each.question, "outcome": each.outcome, "decisive": each.decisive}
+        | {"words": each.words, **each.display()}
+        for each in verdict.criteria
+    ]
+    return {**verdict.to_json(instances=False), "tested": verdict.tested, "criteria": criteria}
 
 
 def facts(run: Run) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""An audit in the terminal: the verdict first, then what it follows from, what it cost, and what to do next."""
+"""An audit in the terminal: the verdict first, then its criteria, caveats, cost and next steps."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,17 +7,17 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.audits.card import OUTCOMES
 from heedful.audits.directory import Audit
-from heedful.audits.overview import QUESTION, advice, caveats, costs, facts, figures
+from heedful.audits.overview import advice, caveats, costs, facts
 from heedful.printable import printable
+from heedful.verdict.verdict import OUTCOMES, QUESTION, Verdict
 
 _STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
 _OUTCOMES = {"met": "green", "not met": "red", "open": "yellow", "untested": "yellow"}
 
 
 class Costed(Protocol):
-    """What a stage takes."""
+    """The cost of a stage, estimated or measured."""
 
     @property
     def stage(self) -> str: ...  # noqa: D102
@@ -30,43 +30,53 @@ class Costed(Protocol):
 
 
 def audit_summary(audit: Audit) -> RenderableType:
-    """What a person wants to read when an audit is done."""
+    """Printed when an audit is done."""
     verdict = audit.verdict
-    answer = (f"{verdict.answer.capitalize()}.", _STYLES[verdict.answer])
-    parts: list[RenderableType] = [Text.assemble(f"{QUESTION} ", answer), Text(verdict.words)]
-    table = Table(box=None, title="", pad_edge=False)
-    for name in ("question", "figure", "95 % interval", "asked", "outcome"):
-        table.add_column(name, justify="left" if name in ("question", "outcome") else "right")
-    for criterion in verdict.criteria:
-        outcome = Text(OUTCOMES[criterion.outcome], style=_OUTCOMES[criterion.outcome])
-        table.add_row(criterion.question, *figures(criterion), outcome)
-    parts.append(table)
+    parts = [*answer_lines(verdict), criteria_table(verdict)]
     if verdict.better is not None:
         better = verdict.better
-        words = f"better map: {better.method}, by {better.by:.2f} ({better.low:.2f} to {better.high:.2f})"
-        parts.append(Text(words))
-    told = "; ".join(f"{key} {printable(value)}" for key, value in facts(audit) if key not in ("heedful", "seed"))
-    parts += [Text(told), *(Text(f"- {each}") for each in caveats(audit))]
-    parts += [cost_table(costs(audit)), *(Text(f"next: {each}") for each in advice(audit))]
+        parts.append(Text(f"better map: {better.method}, by {better.by:.2f} ({better.low:.2f} to {better.high:.2f})"))
+    about = "; ".join(f"{key} {printable(value)}" for key, value in facts(audit) if key not in ("heedful", "seed"))
+    parts += [Text(about), *(Text(f"- {caveat}") for caveat in caveats(audit))]
+    parts += [cost_table(costs(audit)), *(Text(f"next: {step}") for step in advice(audit))]
     return Group(*parts)
 
 
-def cost_table(told: Sequence[Costed]) -> RenderableType:
-    """Texts, readings and seconds of each stage, and of all."""
-    table = Table(box=None, title="cost (a reading: one text, once)", title_justify="left", pad_edge=False)
+def answer_lines(verdict: Verdict) -> list[RenderableType]:
+    """The question with its answer, then the answer in words."""
+    answer = (f"{verdict.answer.capitalize()}.", _STYLES[verdict.answer])
+    return [Text.assemble(f"{QUESTION} ", answer), Text(verdict.words)]
+
+
+def criteria_table(verdict: Verdict) -> Table:
+    """One row a criterion."""
+    table = Table(box=None, title="", pad_edge=False)
+    for name in ("question", "value", "95 % interval", "threshold", "outcome"):
+        table.add_column(name, justify="left" if name in ("question", "outcome") else "right")
+    for criterion in verdict.criteria:
+        outcome = Text(OUTCOMES[criterion.outcome], style=_OUTCOMES[criterion.outcome])
+        table.add_row(criterion.question, *criterion.display().values(), outcome)
+    return table
+
+
+def cost_table(costs: Sequence[Costed]) -> RenderableType:
+    """Texts, readings and seconds of each stage and in total."""
+    table = Table(
+        box=None, title="Cost (one reading = one forward pass over one text)", title_justify="left", pad_edge=False
+    )
     table.add_column("stage")
     for name in ("texts", "readings", "seconds"):
         table.add_column(name, justify="right")
-    for cost in told:
+    for cost in costs:
         table.add_row(cost.stage.replace("_", " "), _count(cost.texts), _count(cost.readings), f"{cost.seconds:,.1f}")
-    readings, seconds = sum(cost.readings for cost in told), sum(cost.seconds for cost in told)
-    table.add_row("in all", "", _count(readings), f"{seconds:,.1f}")
+    readings, seconds = sum(cost.readings for cost in costs), sum(cost.seconds for cost in costs)
+    table.add_row("total", "", _count(readings), f"{seconds:,.1f}")
     return table
 
 
 def audit_places(audit: Audit) -> str:
-    """Where the files are; to be printed without wrapping, because a path is there to be copied."""
-    return f"written to {audit.folder}\na page to print: {audit.folder / 'card.html'}"
+    """Where the files are; printed without wrapping so that paths can be copied."""
+    return f"written to {audit.folder}\nprintable card: {audit.folder / 'card.html'}"
 
 
 def _count(number: int) -> str:

@@ -1,4 +1,4 @@
-"""A comparison in the terminal, at 100 columns: colours repeat what signs and words say."""
+"""A comparison in the terminal, at 100 columns: signs and words, and colours that repeat them."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -15,7 +15,7 @@ from heedful.findings.published import LEGEND, Apart, Published
 from heedful.printable import figure, percent, printable
 from heedful.report.tables.table import UNKNOWN
 
-SHOWN = 6  # configurations told one by one under a claim
+SHOWN = 6  # configurations listed under a claim
 _COLOURS = {"=": "green", "~": "yellow", "≠": "red", "": ""}
 _MARKS: dict[Verdict, tuple[str, str]] = {
     "holds": ("✓", "green"),
@@ -31,15 +31,15 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     for side in comparison.sides:
         parts += [_figures(side), *([Text(side.seeds)] if side.seeds else []), Text()]
     if comparison.sides:
-        parts += [Text(f"{LEGEND} In brackets 95 % intervals over seeds and instances. {RELEASED}")]
+        parts += [Text(f"{LEGEND} Brackets: 95 % intervals over seeds and instances. {RELEASED}")]
         parts += [*([Text(comparison.caveats)] if comparison.caveats else []), Text()]
     else:
-        parts += [Text("Nothing comparable: no figure was published of these models on these corpora."), Text()]
+        parts += [Text("Nothing to compare: no figures were published for these models on these corpora."), Text()]
     if comparison.others and comparison.sides:
         names = "; ".join(printable(each.label) for each in comparison.others)
-        parts += [Text(f"No figure was published of: {names}."), Text()]
+        parts += [Text(f"No figures were published for: {names}."), Text()]
     for paper, checked in groupby(comparison.claims, key=lambda each: each.paper):
-        parts += [Text(f"What {paper} found", style="bold"), *map(_claim, checked), Text()]
+        parts += [Text(f"Claims of {paper}", style="bold"), *map(_claim, checked), Text()]
     return Group(*parts)
 
 
@@ -52,11 +52,11 @@ def _figures(side: Side) -> Table:
     table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     sources = [name for name in ("paper", "released") if any(getattr(row.told, name) is not None for row in side.rows)]
     table.add_column("figure", no_wrap=True)
-    table.add_column("decided", no_wrap=True, overflow="ellipsis", max_width=10)
+    table.add_column("predicted", no_wrap=True, overflow="ellipsis", max_width=10)
     table.add_column("ours", overflow="fold")
     for source in sources:
         table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
-        table.add_column("apart", overflow="fold")
+        table.add_column("difference", overflow="fold")
     for row in side.rows:
         ours = row.told.ours
         interval = "" if ours.low is None else f" [{figure(ours.low)}, {figure(ours.high)}]"
@@ -100,18 +100,19 @@ def _evidence(checked: Checked) -> Iterator[str]:
         return
     holding = sum(found.holds is True for found in checked.findings)
     open_ = sum(found.holds is None for found in checked.findings)
-    unsure = f", cannot be told in {open_}" if open_ else ""
-    yield f"{checked.rule}: so in {holding} of {len(checked.findings)}{unsure}"
+    unsure = f", inconclusive in {open_}" if open_ else ""
+    total = len(checked.findings)
+    yield f"{checked.rule}: in {holding} of {total} {'configuration' if total == 1 else 'configurations'}{unsure}"
     for found in checked.findings[:SHOWN]:
         yield _found(found)
     if len(checked.findings) > SHOWN:
-        yield f"and {len(checked.findings) - SHOWN} more (--json and --out tell all)"
+        yield f"and {len(checked.findings) - SHOWN} more (all with --json or --out)"
 
 
 def _found(found: Finding) -> str:
     mark = {True: "✓", False: "✗", None: "?"}[found.holds]
     if found.against is not None:
-        told = f"{percent(found.value)} for, {percent(found.against)} against"
+        values = f"{percent(found.value)} for, {percent(found.against)} against"
     else:
-        told = f"{figure(found.value)} [{figure(found.low)}, {figure(found.high)}]"
-    return f"{mark} {printable(found.where)}: {told}, n = {found.n:,}"
+        values = f"{figure(found.value)} [{figure(found.low)}, {figure(found.high)}]"
+    return f"{mark} {printable(found.where)}: {values}, n = {found.n:,}"

@@ -16,11 +16,11 @@ from heedful.printable import printable
 from heedful.sweeps.cells import Cell, Status, log_file, time_left
 from heedful.sweeps.sweep import Watcher
 
-STATES = {"done": "done", "waiting": "to do", "running": "not finished", "failed": "failed", "absent": "not at hand"}
+STATES = {"done": "done", "waiting": "to do", "running": "not finished", "failed": "failed", "absent": "corpus missing"}
 
 
-def planned(cells: Sequence[Cell], out: Path, console: Console) -> None:
-    """The cells, what is done, what the rest is likely to cost."""
+def print_plan(cells: Sequence[Cell], out: Path, console: Console) -> None:
+    """The cells, their states, and the expected cost of the rest."""
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "state", "about"):
         table.add_column(column, overflow="fold", justify="right" if column == "about" else "left")
@@ -31,29 +31,29 @@ def planned(cells: Sequence[Cell], out: Path, console: Console) -> None:
     _reasons(cells, out, console)
     todo = [cell for cell in cells if cell.state == "waiting"]
     known = [cell.cost for cell in todo if cell.cost is not None]
-    cost = f"about {duration(sum(known))} on one worker" if known else "cost unknown: no run of these kinds is here"
+    cost = f"about {duration(sum(known))} on one worker" if known else "cost unknown: no similar run here"
     if known and len(known) < len(todo):
         cost += f" for {len(known)} of them, the rest unknown"
-    told = f"to do: {len(todo)} cells, {cost}" if todo else "nothing to do"
-    _say(console, f"{counted(cells)}\n{told}\nfree disk space: {_free(out) / 1e9:,.1f} GB")
+    todo_words = f"to do: {len(todo)} cells, {cost}" if todo else "nothing to do"
+    _say(console, f"{count_states(cells)}\n{todo_words}\nfree disk space: {_free(out) / 1e9:,.1f} GB")
 
 
-def summed_up(cells: Sequence[Cell], out: Path, console: Console) -> None:
-    """What became of the cells, and why some are not done."""
+def print_outcome(cells: Sequence[Cell], out: Path, console: Console) -> None:
+    """The states of the cells, and why some are not done."""
     _reasons(cells, out, console)
-    _say(console, f"{counted(cells)}; runs are in {out}")
+    _say(console, f"{count_states(cells)}; runs are in {out}")
     if any(cell.state == "done" for cell in cells):
         _say(console, f"next: heedful report {out}")
 
 
-def counted(cells: Sequence[Cell]) -> str:
+def count_states(cells: Sequence[Cell]) -> str:
     """How many cells are in which state."""
     counts = Counter(STATES[cell.state] for cell in cells)
     return f"{len(cells)} cells: " + ", ".join(f"{counts[state]} {state}" for state in STATES.values() if counts[state])
 
 
 def duration(seconds: float) -> str:
-    """A time to read.
+    """Seconds as text.
 
     >>> duration(5), duration(125), duration(7320)
     ('5 s', '2 min 5 s', '2 h 2 min')
@@ -98,7 +98,7 @@ class ConsoleWatcher(Watcher):
         """What there is to do."""
         self.cells, self._workers = cells, workers
         at_a_time = f"; {workers} at a time" if workers else ""
-        self._say(f"{counted(cells)}{at_a_time}")
+        self._say(f"{count_states(cells)}{at_a_time}")
 
     def started(self, cell: Cell) -> None:
         """A line, unless the table shows it."""
@@ -139,7 +139,7 @@ def running_table(
         table.add_row(*(Text(printable(text)) for text in texts))
     left_in_all = time_left(cells, workers, elapsed)
     about = "time left unknown yet" if left_in_all is None else f"about {duration(left_in_all)} left"
-    return Group(table, Text(f"{counted(cells)}; {about}"))
+    return Group(table, Text(f"{count_states(cells)}; {about}"))
 
 
 @contextmanager

@@ -50,8 +50,8 @@ heedful.matrix = (() => {
       corpus !== null && h("tr", { class: "group" }, h("th", { scope: "rowgroup", colspan: site.figures.length + 2 }, h("span", {}, heedful.printable(corpus)))),
       runs.map((run) => row(run, site.figures, scales, { flat: corpus === null }))));
     return h("table", { class: "matrix" }, h("caption", {}, "Runs by corpus; each figure is a mean over the test texts"),
-      h("thead", {}, h("tr", {}, head({ name: "model", title: "model", meaning: "Model, encoder and attention." }, false),
-        h("th", { scope: "col" }, "the tests speak"), site.figures.map((figure) => head(figure, true)))), bodies);
+      h("thead", {}, h("tr", {}, head({ name: "model", title: "model", meaning: "Kind, encoder and attention of the model." }, false),
+        h("th", { scope: "col" }, "may be shown?"), site.figures.map((figure) => head(figure, true)))), bodies);
   };
 
   const count = (site, asked) => arrange(site, asked).reduce((sum, [, runs]) => sum + runs.length, 0);

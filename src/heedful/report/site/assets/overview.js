@@ -18,17 +18,17 @@ heedful.pages.overview = (() => {
       h("p", { class: "striking", hidden: true }));
   };
 
-  // The answer: for each question, in how many models the test speaks for attention, and in how many against.
+  // For each criterion, in how many models it is met, and in how many not.
   const answer = (site) => {
-    const part = (said, side) => {
-      const count = said.filter((one) => one === side).length;
-      const words = side === "unknown" ? "not tested" : side;
-      return count > 0 && h("span", { class: `share share-${side}`, style: { "flex-grow": String(count) } }, `${heedful.verdict.sides[side].mark} ${count} ${words}`);
+    const part = (found, outcome) => {
+      const count = found.filter((one) => one === outcome).length;
+      const { mark, words } = heedful.verdict.outcomes[outcome];
+      return count > 0 && h("span", { class: `share share-${heedful.verdict.name(outcome)}`, style: { "flex-grow": String(count) } }, `${mark} ${count} ${words}`);
     };
     return site.runs.length > 0 && h("section", { "aria-labelledby": "answer" }, h("h2", { id: "answer" }, "What the tests say"),
-      h("p", { class: "quiet" }, "Number of models in which each test supports attention as an explanation, or contradicts it."),
-      h("dl", { class: "answer" }, heedful.verdict.byQuestion(site.runs).map(([question, said]) => h("div", {}, h("dt", {}, question),
-        h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.sides).map((side) => part(said, side))))))));
+      h("p", { class: "quiet" }, "The criteria of the verdict, and how many models meet each of them."),
+      h("dl", { class: "answer" }, heedful.verdict.byQuestion(site.runs).map(([question, found]) => h("div", {}, h("dt", {}, question),
+        h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.outcomes).map((outcome) => part(found, outcome))))))));
   };
 
   const choice = (label, name, values) => {
@@ -49,7 +49,7 @@ heedful.pages.overview = (() => {
   };
 
   const tables = (site) => site.tables.length > 0 && h("section", { "aria-labelledby": "tables" }, h("h2", { id: "tables" }, "Tables"),
-    h("p", { class: "quiet" }, "All runs, with the papers’ figures where available. Download each table as CSV, Markdown or LaTeX."),
+    h("p", { class: "quiet" }, "Over all runs, beside the papers’ figures where they know them; each to take away as CSV, Markdown and LaTeX."),
     site.tables.map((table) => heedful.foldedTable(table, { link: (key) => heedful.route.link("run", [key]) }, toggled)));
 
   const unfold = (names) => {
@@ -60,7 +60,7 @@ heedful.pages.overview = (() => {
     const missing = [...heedful.groups(site.runs.flatMap((run) => run.missing.map((sentence) => ({ run, sentence }))), ({ sentence }) => sentence)];
     return [
       site.refused.length > 0 && h("section", { "aria-labelledby": "refused" }, h("h2", { id: "refused" }, "Left out"),
-        h("p", {}, "These directories could not be read."),
+        h("p", {}, "These folders were named, but cannot be shown."),
         h("ul", { class: "missing" }, site.refused.map(({ folder, reason }) => h("li", {}, h("code", {}, heedful.printable(folder)), `: ${heedful.printable(reason)}`)))),
       missing.length > 0 && h("section", { "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "Not performed"),
         h("ul", { class: "missing" }, missing.map(([sentence, where]) => h("li", {}, sentence, " ", h("span", { class: "quiet" }, number(where.length, "run")))))),
@@ -79,7 +79,7 @@ heedful.pages.overview = (() => {
     if (!item) return;
     const { tokens } = await heedful.store.text(run.key, item.index);
     const words = `“${heedful.printable([...tokens.slice(0, 10).join(" ")].slice(0, 100).join(""))} …”`;
-    place.append("Start with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
+    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
       " Beside the model’s attention stands quite other attention under which it says nearly the same.");
     place.hidden = false;
   };
@@ -105,7 +105,7 @@ heedful.pages.overview = (() => {
     const intro = question(site);
     main.append(...[intro, answer(site),
       h("section", { "aria-labelledby": "runs" }, h("h2", { id: "runs" }, "Runs"),
-        site.runs.length > 0 ? [h("div", { class: "tools" }, controls.map(({ element }) => element), count), matrix, heedful.legend(site.figures)] : h("p", {}, "This report has no runs.")),
+        site.runs.length > 0 ? [h("div", { class: "tools" }, controls.map(({ element }) => element), count), matrix, heedful.legend(site.figures)] : h("p", {}, "This report holds no run.")),
       tables(site), ...notes(site)].filter(Boolean));
     update(state);
     striking(site, intro.querySelector(".striking")).catch(() => {}); // a courtesy: the page is whole without

@@ -15,7 +15,7 @@ from heedful.experiments import curves, removal, single_weight
 from heedful.findings.run_facts import several_sentences
 from heedful.importance.erasure import WAYS
 from heedful.ragged import Ragged
-from heedful.report.terminal.run import (
+from heedful.report.terminal.findings import (
     claims_words,
     curves_words,
     erasure_table,
@@ -54,7 +54,7 @@ def _wins(counts: list[tuple[int | None, int | None]]) -> pl.DataFrame:
 def test_shares_are_of_all_instances_as_in_the_paper(tmp_path: Path) -> None:
     frame = _wins([(3, 1), (None, 2), (1, 2), (None, None)])
     told = removal_words(_run(tmp_path), frame)
-    assert "sooner by gradient than by attention in 50% (in the paper 32%) of 4 instances, later in 25%" in told
+    assert "fewer items than in attention order in 50% (in the paper 32%) of 4 texts; the reverse in 25%" in told
     assert "(in the paper, on all data, 32%)" in removal_words(_run(tmp_path, subset=True), frame)
     assert "paper" not in removal_words(_run(tmp_path, "sst", "classifier", "bilstm"), frame)
     assert "were not compared" in removal_words(_run(tmp_path), frame.drop("gradient_count"))
@@ -67,15 +67,15 @@ def test_flat_models_are_compared_on_documents_of_several_sentences(tmp_path: Pa
     assert only.to_list() == [True, False, True, True]
     frame = pl.DataFrame({"attention_count": [3] * 4, "gradient_count": [1] * 4, "items": [9] * 4})
     told = removal_words(run, frame)
-    assert "in 100% (in the paper 71%) of 3 documents of several sentences, later in 0%" in told
+    assert "in 100% (in the paper 71%) of 3 documents of several sentences; the reverse in 0%" in told
 
 
 def test_the_papers_findings_are_told_whichever_way_they_come_out(tmp_path: Path) -> None:
     frame = _wins([(3, 1)] * 40).with_columns(random_count=pl.lit(2))
     told = claims_words(_run(tmp_path), None, frame)
     assert told == [
-        "- holds: by gradient decisions change sooner than by attention (100% against 0%)",
-        "- does not hold: by attention decisions change sooner than in random order (0% against 100%)",
+        "- holds: by gradient decisions change sooner than by attention (100% of texts; the reverse in 0%)",
+        "- does not hold: by attention decisions change sooner than in random order (0% of texts; the reverse in 100%)",
     ]
     few = claims_words(_run(tmp_path), None, frame.head(3))
     assert few[0].startswith("- not significant here: by gradient")
@@ -99,10 +99,8 @@ def test_the_table_fits_a_terminal_and_tells_of_the_optimum_where_it_is_known(de
     printed = _printed(removal(evidence))
     assert "\u2026" not in printed
     assert ("optimal" in printed) == ("extra" in printed) == (decoder == "affine")
-    assert "of the most attended item and another one, removing either changes" in single_weight_words(
-        single_weight(evidence)
-    )
-    assert "the items that attention ranks first" in curves_words(curves(evidence))
+    assert "Zeroing the top word's attention alone flips" in single_weight_words(single_weight(evidence))
+    assert "Zeroing the top words' attention lowers the predicted class's" in curves_words(curves(evidence))
 
 
 def test_nothing_to_tell_is_called_undefined() -> None:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.corpora.readers import imdb as module
-from heedful.corpora.readers.imdb import json_objects
+from heedful.corpora import json_objects as module
+from heedful.corpora.json_objects import json_objects
 from heedful.errors import BadInput
 from tests.corpora.native import write
 

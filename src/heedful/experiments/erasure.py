@@ -1,0 +1,57 @@
+"""Items deleted from the text until the decision flips: the model reads what is left.
+
+It needs the model, so its stage (runs/experiment_stages.py) performs it; here is what is known of it without one.
+"""
+
+import re
+
+import polars as pl
+
+from heedful.experiments.experiment import Experiment, Headline, check_frame, share_removed
+from heedful.experiments.summary import estimates
+
+_RACE = re.compile("(delete|unknown|blank)_(.+)_count")
+_ERASURE_MEANS = ("fraction_all", "comprehensiveness", "sufficiency")
+_ERASURE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _ERASURE_MEANS for end in ("", "_low", "_high")), pl.Float64)
+ERASURE = Experiment(
+    name="erasure",
+    function=None,
+    question="How many words must be deleted from the text before the decision flips?",
+    headline=Headline(
+        share_removed("delete_attention_fraction"),
+        "Deleting {item}s from the text, top-attended first, flips the decision after {:.1%} of them (never: all)",
+    ),
+    needs=("model",),
+    random=True,
+    exact="no need: it re-runs the model, on a sample",
+)
+
+
+def erasure_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.DataFrame:
+    """From the frame of `erasure`, one row a `way` of erasing and a `ranking`, over the `n` instances of several items.
+
+    `never`, how many decisions never change; means of `fraction_all`, the share of items erased until the decision
+    changes (all, where it never does), `comprehensiveness` and `sufficiency`. Intervals of 95 % by so many bootstrap
+    draws in `<mean>_low` and `<mean>_high` (null without draws).
+    """
+    races = [found.groups() for found in map(_RACE.fullmatch, frame.columns) if found]
+    check_frame(frame, "erasure", ["items", *([] if races else ["delete_attention_count"])])
+    several = frame.filter(pl.col("items") > 1)
+    quantities = [
+        value.alias(f"{way} {ranking} {mean}")
+        for way, ranking in races
+        for mean, value in {
+            "fraction_all": pl.col(f"{way}_{ranking}_fraction").fill_null(1.0),
+            **{mean: pl.col(f"{way}_{ranking}_{mean}") for mean in _ERASURE_MEANS[1:]},
+        }.items()
+    ]
+    found = estimates(several.select(quantities), seed=seed, draws=draws)
+    rows = []
+    for way, ranking in races:
+        never = several[f"{way}_{ranking}_count"].null_count()
+        row: dict[str, object] = {"way": way, "ranking": ranking, "n": len(several), "never": never}
+        for mean in _ERASURE_MEANS:
+            estimate = found[f"{way} {ranking} {mean}"]
+            row |= {mean: estimate.mean, f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
+        rows.append(row)
+    return pl.DataFrame(rows, schema_overrides=_ERASURE_KINDS)

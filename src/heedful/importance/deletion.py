@@ -1,0 +1,63 @@
+"""Outputs of our classifiers with each item deleted.
+
+Most of reading a shortened text is the same whichever item is missing, so encoders may have exact forms that do only
+what changes (`fast/forms.py`); for any other encoder every shortened text is read.
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from heedful.importance.fast.forms import DeletionForm, forms_of
+from heedful.importance.measure import Deletions
+from heedful.models.batches import Inputs, Padded
+from heedful.models.classifier import Classifier
+from heedful.models.decoders import output_of
+from heedful.ragged import length_batches
+
+BATCH_ROWS = 64
+BATCH_CELLS = 1024  # padded tokens per batch: bounds the memory of long documents, keeps lengths alike
+CHUNK_CELLS = 32_768  # items of shortened sequences at a time: bounds the memory of long documents
+
+
+def deletions(model: Classifier, inputs: Inputs) -> Deletions:
+    """Batch by batch of similar lengths. Without its only item a text is a vector of zeros."""
+    form = forms_of(model).deletions or DeletionForm(plain_deletions)
+    items, outputs = inputs.items, model.decoder.outputs
+    whole = np.empty((len(items), outputs), dtype=np.float32)
+    without = items.like(np.empty((len(items.values), outputs), dtype=np.float32))
+    filled = np.flatnonzero(items.lengths)
+    with torch.inference_mode():
+        for batch in length_batches(
+            items.lengths[filled], rows=form.scale * BATCH_ROWS, cells=form.scale * BATCH_CELLS
+        ):
+            rows = filled[batch]
+            found = form.function(model, inputs.take(rows))
+            whole[rows] = found.whole
+            without.values[items.cells(rows)] = found.without.values
+    return Deletions(whole, without)
+
+
+def plain_deletions(model: Classifier, inputs: Inputs) -> Deletions:
+    """Read every text and all its shortened versions."""
+    read, given, shape = model.read(inputs), model.given(inputs), inputs.items
+    without = nothing_left(model, inputs)[shape.row_of_value]  # (N, K); stays where the only item is deleted
+    row, length = shape.row_of_value, read.values.shape[1]
+    place = np.arange(len(row)) - shape.offsets[row] + model.sentinels  # (N,) of the deleted item among cells
+    chosen = np.flatnonzero(shape.lengths[row] > 1)
+    positions, step = torch.arange(length - 1), max(1, CHUNK_CELLS // length)
+    for first in range(0, len(chosen), step):
+        some = chosen[first : first + step]  # (P,)
+        rows, gap = torch.from_numpy(row[some]), torch.from_numpy(place[some])[:, None]
+        left = positions + (positions >= gap)  # (P, L - 1): the cells that are left
+        shortened = Padded(read.values[rows[:, None], left], read.lengths[rows] - 1)
+        without[some] = output_of(model(shortened, given.take(rows)).logits).numpy()
+    whole = output_of(model(read, given).logits).numpy()
+    return Deletions(whole, shape.like(without))
+
+
+def nothing_left(model: Classifier, inputs: Inputs) -> NDArray[np.float32]:
+    """Outputs (n, K) with nothing to attend to: the decoder reads zeros."""
+    with torch.inference_mode():
+        mixed = model.embedding.new_zeros(len(inputs), model.decoder.width)
+        return output_of(model.decoder.logits(mixed, model.given(inputs))).numpy()

@@ -1,0 +1,51 @@
+"""Which encoders have fast forms of gradients and of leave-one-out. Others are read plainly.
+
+A fast form is exact, and tested against the plain one.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from heedful.importance.fast.deletion_bilstm import bilstm_deletions
+from heedful.importance.fast.deletion_windows import average_deletions, cnn_deletions
+from heedful.importance.fast.gradients_by_encoder import (
+    Differentiable,
+    DifferentiableAverage,
+    DifferentiableBiLSTM,
+    DifferentiableCNN,
+)
+from heedful.importance.measure import Deletions
+from heedful.models.batches import Inputs
+from heedful.models.classifier import Classifier
+from heedful.models.encoders import CNN, Average, BiLSTM, Encoder, NoEncoder
+
+
+class DeletionForm(NamedTuple):
+    """A way to delete each item."""
+
+    function: Callable[[Classifier, Inputs], Deletions]
+    scale: int = 1  # how many times the usual batch suits it best
+    sentinels: bool = False  # whether texts must be read between sentinels
+
+
+class Forms(NamedTuple):
+    """The fast forms of an encoder."""
+
+    gradient: type[Differentiable] = Differentiable  # by autograd unless there is a faster way
+    deletions: DeletionForm | None = None  # None: every shortened text is read
+
+
+FORMS: dict[type[Encoder], Forms] = {
+    BiLSTM: Forms(DifferentiableBiLSTM, DeletionForm(bilstm_deletions, scale=4, sentinels=True)),
+    CNN: Forms(DifferentiableCNN, DeletionForm(cnn_deletions)),
+    Average: Forms(DifferentiableAverage, DeletionForm(average_deletions)),
+    NoEncoder: Forms(deletions=DeletionForm(average_deletions)),
+}
+
+
+def forms_of(model: Classifier) -> Forms:
+    """The fast forms that serve a model."""
+    forms = FORMS.get(type(model.encoder), Forms())
+    if forms.deletions and forms.deletions.sentinels and not model.sentinels:
+        return forms._replace(deletions=None)
+    return forms
