@@ -81,12 +81,7 @@ COLUMNS: dict[str, Column] = {
         *_named(
             "permutation",
             "flag",
-            (
-                "order_changes",
-                "can_change",
-                "some order changes it",
-                "Whether some order of weights changes it.",
-            ),
+            ("order_changes", "can_change", "some order changes it", "Whether some order of weights changes it."),
         ),
         *_named(
             "adversary",
@@ -101,19 +96,12 @@ COLUMNS: dict[str, Column] = {
             ("adversary_tvd", "tvd", "TVD adversarial", "How far that attention moves the output."),
         ),
         *_named(
-            "adversary_search",
-            "figure",
-            ("jsd_search", "jsd", "JSD searched", "The JSD found by the paper's search."),
+            "adversary_search", "figure", ("jsd_search", "jsd", "JSD searched", "The JSD found by the paper's search.")
         ),
         *_named(
             "reach",
             "flag",
-            (
-                "attention_matters",
-                "can_change",
-                "attention can change it",
-                "Whether any attention changes it.",
-            ),
+            ("attention_matters", "can_change", "attention can change it", "Whether any attention changes it."),
         ),
         *_named(
             "substitution",
@@ -123,12 +111,7 @@ COLUMNS: dict[str, Column] = {
         *_named(
             "substitution",
             "flag",
-            (
-                "uniform_changed",
-                "uniform_changed",
-                "changed by uniform",
-                "Whether uniform weights change it.",
-            ),
+            ("uniform_changed", "uniform_changed", "changed by uniform", "Whether uniform weights change it."),
         ),
         *_named(
             "single_weight",
@@ -145,12 +128,7 @@ COLUMNS: dict[str, Column] = {
         *_named(
             "single_weight",
             "flag",
-            (
-                "top_flips",
-                "attention_flips",
-                "top item decides",
-                "Whether zeroing the top item changes it.",
-            ),
+            ("top_flips", "attention_flips", "top item decides", "Whether zeroing the top item changes it."),
         ),
         *_named(
             "removal",

@@ -60,11 +60,7 @@ KEYS: tuple[Key, ...] = (
     _mean("tau_gradient", "τ gradient", "Kendall's tau of attention and gradient: 1 the same order, 0 no relation."),
     _mean("tau_leave_one_out", "τ leave-one-out", "Kendall's tau of attention and leave-one-out."),
     _mean("permuted_tvd", "shuffled", "How far shuffling the weights moves the output (TVD, 0 to 1)."),
-    _mean(
-        "jsd",
-        "adversary",
-        "How different attention could be (JSD, at most 0.69) with nearly the same output.",
-    ),
+    _mean("jsd", "adversary", "How different attention could be (JSD, at most 0.69) with nearly the same output."),
     Key(
         "irrelevant",
         "no effect",

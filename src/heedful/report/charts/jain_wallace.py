@@ -15,10 +15,7 @@ _ADVERSARY_TITLE = "ε-max JSD of attention"
 
 def _search(facts: Facts) -> Drawing:
     diagonal = line(x=0, y=0, x2=_EXTENT[1], y2=_EXTENT[1])
-    exact, found = (
-        Side("jsd", "JSD, exact", _EXTENT, 0.1),
-        Side("jsd_search", "JSD, found by search", _EXTENT, 0.1),
-    )
+    exact, found = (Side("jsd", "JSD, exact", _EXTENT, 0.1), Side("jsd_search", "JSD, found by search", _EXTENT, 0.1))
     return alt.layer(diagonal, scatter(facts, exact, found))
 
 

@@ -50,9 +50,7 @@ def removal_table(frame: pl.DataFrame) -> Table:
     scores = ranking_scores(frame)
     known = any(row["excess"] is not None for row in scores)
     table = Table(
-        title="Share of items and of attention zeroed until the decision flips",
-        title_justify="left",
-        box=None,
+        title="Share of items and of attention zeroed until the decision flips", title_justify="left", box=None
     )
     table.caption = "or all: a decision that never flips counts as everything zeroed" + (
         "; extra: items beyond the smallest set that flips it; best: how often there are none" if known else ""
