@@ -108,10 +108,8 @@ def _intervals(layout: Layout) -> str:
 MISSING = Layout(
     name="missing",
     title="Not available",
-    caption=(
-        "Experiments without results. To run those not performed, repeat `heedful run` with the same options and "
-        "--experiments with their names; nothing is computed twice. An audit runs every test it can."
-    ),
+    caption="Experiments without results. To run those not performed, repeat `heedful run` with the same options and "
+    "--experiments with their names; nothing is computed twice. An audit runs every test it can.",
     columns=(
         Column("open", "not performed", meaning="Experiments that have no results yet."),
         Column("impossible", "not possible", meaning="Experiments that need what this run does not have, and why."),
