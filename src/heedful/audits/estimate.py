@@ -4,7 +4,7 @@ import tempfile
 import time
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from heedful.adapters.affine import affine
 from heedful.adapters.subject import Subject
@@ -12,6 +12,7 @@ from heedful.audits.battery import BATTERY, Test
 from heedful.audits.battery.subject_texts import ways_of
 from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs
+from heedful.audits.overview import Cost
 from heedful.audits.plan import AuditOptions, exact_tests, plan
 from heedful.audits.texts_stage import Reader, prepare
 from heedful.importance import ATTRIBUTIONS, MEASURES
@@ -20,15 +21,6 @@ from heedful.randomness import sample
 
 TRIAL = 16  # texts
 _EXACT = 5e-6  # seconds per item of an experiment on evidence, roughly
-
-
-class Cost(NamedTuple):
-    """The expected cost of one stage."""
-
-    stage: str
-    texts: int
-    readings: int  # forward passes over one text
-    seconds: float
 
 
 def estimate(options: AuditOptions, inputs: Inputs, reporter: Reporter | None = None) -> list[Cost]:

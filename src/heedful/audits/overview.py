@@ -17,11 +17,11 @@ _RANK = {"yes": 0, "with caution": 1, "no": 2}
 
 
 class Cost(NamedTuple):
-    """The cost of a stage."""
+    """The cost of a stage, estimated or measured."""
 
     stage: str
     texts: int
-    readings: int
+    readings: int  # forward passes over one text
     seconds: float
 
 

@@ -126,8 +126,8 @@ def _serrano_smith(runs: Sequence[Run]) -> list[Checked]:
             known = found.setdefault(row["claim"], [])
             if row["share"] is not None and has_learned(run):
                 where = f"{corpus}, {model}"
-                told = Finding(where, row["share"], None, None, row["holds"], row["n"], (run.folder.name,))
-                known.append(told._replace(against=row["against"]))
+                about = (row["holds"], row["n"], (run.folder.name,), row["against"])
+                known.append(Finding(where, row["share"], None, None, *about))
     rules = dict.fromkeys(found, _SOONER)
     rules |= {claim: "in more than half of the instances" for claim in found if "mostly" in claim}
     if not found:

@@ -119,7 +119,7 @@ def correlation_rows(frames: RunFrames) -> Iterable[Cells]:
                 "decided": ALL if group is None else run.classes[group],
                 "n": tau.n,
                 "undefined": tau.undefined,
-                **_cells("tau", tau, std=True),
+                **_cells("tau", tau),
                 **_cells("significant", found[group][f"significant {measure}"]),
                 "paper_tau": paper and paper.mean,
                 "paper_tau_std": paper and paper.std,
@@ -131,14 +131,9 @@ def correlation_rows(frames: RunFrames) -> Iterable[Cells]:
 def permutation_rows(frames: RunFrames) -> Iterable[Cells]:
     """How far the output moves under shuffled weights."""
     frame = frames.results("permutation")
-    found = estimates(frame.select("median", "changed", "can_change"), seed=SEED, draws=DRAWS)
-    yield {
-        "n": len(frame),
-        "permutations": frames.run.config.experiment_options.permutations,
-        **_cells("median", found["median"], std=True),
-        **_cells("changed", found["changed"]),
-        **_cells("can_change", found["can_change"]),
-    }
+    permutations = frames.run.config.experiment_options.permutations
+    means = _means(frame.select("median", "changed", "can_change"))
+    yield {"n": len(frame), "permutations": permutations, **means}
 
 
 @_kept
@@ -153,11 +148,10 @@ def adversary_rows(frames: RunFrames) -> Iterable[Cells]:
         **_cells("jsd", scores["jsd"]),
         "upper": scores["upper"].mean,
         "certified": scores["certified"].mean,
-        **{
-            key: value
-            for name in ("search_jsd", "within", "beaten", "missed")
-            for key, value in _cells(name, scores.get(name, _NOTHING)).items()
-        },
+        **_cells("search_jsd", scores.get("search_jsd", _NOTHING)),
+        **_cells("within", scores.get("within", _NOTHING)),
+        **_cells("beaten", scores.get("beaten", _NOTHING)),
+        **_cells("missed", scores.get("missed", _NOTHING)),
     }
 
 
@@ -207,8 +201,7 @@ def win_rows(frames: RunFrames) -> Iterable[Cells]:
 def reach_rows(frames: RunFrames) -> Iterable[Cells]:
     """Decisions that no attention could change."""
     frame = frames.results("reach")
-    found = estimates(frame.select("gap", irrelevant=~pl.col("can_change")), seed=SEED, draws=DRAWS)
-    yield {"n": len(frame), **_cells("irrelevant", found["irrelevant"]), "gap": found["gap"].mean}
+    yield {"n": len(frame), **_means(frame.select("gap", irrelevant=~pl.col("can_change")))}
 
 
 @_kept
@@ -226,16 +219,15 @@ def substitution_rows(frames: RunFrames) -> Iterable[Cells]:
 def violation_rows(frames: RunFrames) -> Iterable[Cells]:
     """How often the most attended item argues against the decision."""
     frame = frames.results("violation")
-    found = estimates(frame.select("violates"), seed=SEED, draws=DRAWS)
-    yield {"n": len(frame), **_cells("violates", found["violates"])}
+    yield {"n": len(frame), **_means(frame.select("violates"))}
 
 
 @_kept
 def truth_rows(frames: RunFrames) -> Iterable[Cells]:
     """How much attention lies on the items that are known to decide."""
-    found = estimates(frames.results("truth").select("mass", "share", "top"), seed=SEED, draws=DRAWS)
-    cells = {key: value for name in ("mass", "share", "top") for key, value in _cells(name, found[name]).items()}
-    yield {"n": found["mass"].n, "undefined": found["mass"].undefined, **cells}
+    frame = frames.results("truth")
+    undefined = frame["mass"].null_count()
+    yield {"n": len(frame) - undefined, "undefined": undefined, **_means(frame.select("mass", "share", "top"))}
 
 
 @_kept
@@ -262,10 +254,14 @@ def missing_rows(frames: RunFrames) -> Iterable[Cells]:
         yield {"open": open_, "impossible": impossible}
 
 
-def _cells(key: str, found: Estimate, *, std: bool = False) -> dict[str, Value]:
-    """The cells of an estimate."""
-    spread = {f"{key}_std": found.std} if std else {}
-    return {key: found.mean, **spread, f"{key}_low": found.low, f"{key}_high": found.high}
+def _means(frame: pl.DataFrame) -> dict[str, Value]:
+    """The cells of the mean of each column."""
+    found = estimates(frame, seed=SEED, draws=DRAWS)
+    return {key: value for name, estimate in found.items() for key, value in _cells(name, estimate).items()}
+
+
+def _cells(key: str, found: Estimate) -> dict[str, Value]:
+    return {key: found.mean, f"{key}_std": found.std, f"{key}_low": found.low, f"{key}_high": found.high}
 
 
 def _defined(value: Value) -> Value:

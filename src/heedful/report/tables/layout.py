@@ -1,6 +1,5 @@
 """Layout: the columns of a table and where its rows come from; filled with runs it becomes a `Table`."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -48,8 +47,7 @@ def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
             if any(reasons[stage] for stage in layout.needs):
                 continue
             for cells in layout.rows(frames):
-                values = (_defined(cells[column.key]) for column in layout.columns)
-                rows[layout.name].append((corpus, model, *values))
+                rows[layout.name].append((corpus, model, *(cells[column.key] for column in layout.columns)))
                 positions[layout.name].append(position)
     return [
         Table(
@@ -93,10 +91,6 @@ def share(key: str, title: str, meaning: str) -> tuple[Column, ...]:
 def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2) -> Column:
     """The paper's figure beside ours, under `paper_` and the key of ours."""
     return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
-
-
-def _defined(value: Value) -> Value:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _intervals(layout: Layout) -> str:
