@@ -10,7 +10,7 @@ from heedful.errors import BadInput
 from heedful.experiments.summary import estimates, spread
 from heedful.files import scan_parquet
 from heedful.findings.cache import kept
-from heedful.findings.gathering import given_runs
+from heedful.findings.gathering import named_runs
 from heedful.findings.key_figures import DRAWS, KEYS, key_values
 from heedful.findings.labels import labels
 from heedful.findings.run_facts import has_learned
@@ -122,7 +122,7 @@ def seed_figures(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DR
     """
     rows = [
         row
-        for group in by_configuration(given_runs(runs))
+        for group in by_configuration(named_runs(runs))
         for row in kept("seed-figures", group, lambda group=group: _rows(group, seed, draws), seed=seed, draws=draws)  # type: ignore[misc]
     ]
     return pl.DataFrame(rows, schema=_KINDS)
@@ -136,7 +136,7 @@ def seed_pairs(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DRAW
     Configurations of one seed have none. Runs whose instances or items differ are refused.
     """
     rows: list[dict[str, Any]] = []
-    for group in by_configuration(given_runs(runs)):
+    for group in by_configuration(named_runs(runs)):
         if len(group) > 1:
             rows += kept("seed-pairs", group, lambda group=group: _pairs(group, seed, draws), seed=seed, draws=draws)  # type: ignore[misc]
     return pl.DataFrame(rows, schema=_PAIR_KINDS)

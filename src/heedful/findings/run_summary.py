@@ -105,11 +105,6 @@ def accuracies(frame: pl.DataFrame) -> dict[str, float | None]:
     return dict(zip(scores["weights"], scores["accuracy"], strict=True))
 
 
-def erased(frame: pl.DataFrame) -> pl.DataFrame:
-    """From the frame of `erasure`, one row a way of erasing and a ranking."""
-    return erasure_scores(frame, draws=0)
-
-
 def removed_shares(frame: pl.DataFrame) -> Shares:
     """From the frame of `removal`: mean share of items zeroed until the decision changes (never: all), by ranking."""
     return {row["ranking"]: row["fraction_all"] for row in ranking_scores(frame)}
@@ -117,5 +112,5 @@ def removed_shares(frame: pl.DataFrame) -> Shares:
 
 def deleted_shares(frame: pl.DataFrame) -> Shares:
     """From the frame of `erasure`: the same for items deleted from the text."""
-    scores = erased(frame).filter(pl.col("way") == "delete")
+    scores = erasure_scores(frame, draws=0).filter(pl.col("way") == "delete")
     return dict(zip(scores["ranking"], scores["fraction_all"], strict=True))

@@ -49,7 +49,7 @@ Rows = Callable[[RunFrames], Iterable[Cells]]
 
 _NOTHING = Estimate(None, None, None, None, 0, 0)
 _METRICS = {"f1": ("macro_f1", "macro F1"), "micro-f1": ("accuracy", "micro F1"), "accuracy": ("accuracy", "accuracy")}
-_ERASED = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
+ERASED = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
 
 
 def _kept(rows: Rows) -> Rows:
@@ -236,7 +236,7 @@ def erasure_rows(frames: RunFrames) -> Iterable[Cells]:
     frame = frames.results("erasure")
     for row in erasure_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
         never = row["never"] / row["n"] if row["n"] else None
-        names = {"way": _ERASED[row["way"]], "ranking": ranking_name(row["ranking"])}
+        names = {"way": ERASED[row["way"]], "ranking": ranking_name(row["ranking"])}
         yield {**row, **names, "sampled": len(frame), "never": never}
 
 

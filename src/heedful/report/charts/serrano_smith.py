@@ -1,12 +1,13 @@
 """Figures of Serrano & Smith 2019, sections 4 and 5 (zeroing attention weights), and attention on deciding items."""
 
 import json
+from typing import Any
 
 import altair as alt
 
 from heedful.experiments.single_weight import ROUNDING
 from heedful.report.charts.chart import Chart, Drawing, Facts
-from heedful.report.charts.marks import PLAIN, RIGHT, ROWS, axis
+from heedful.report.charts.marks import PLAIN, RIGHT, ROWS, axis, quartile_tooltips, quartiles
 from heedful.report.charts.shapes import POINTS, Side, histogram, line, scatter
 
 _RANKINGS = {
@@ -21,29 +22,16 @@ _RANKINGS = {
 
 
 def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
-    """One box per ranking: quartiles, whiskers to the last value within 1.5 box lengths, outliers.
-
-    Decisions that never change are left out, ranking by ranking, as in the paper, and counted.
-    """
+    """One box per ranking: quartiles, whiskers to the last value within 1.5 box lengths, outliers. Decisions that never
+    change are left out, ranking by ranking, as in the paper, and counted."""
     names = {f"{name}_{figure}": words for name, words in _RANKINGS.items() if f"{name}_{figure}" in facts.columns}
     order = list(names.values())
     y = alt.Y("ranking:N", sort=order, title="zeroed in order of", scale=alt.Scale(domain=order))
-    summed = alt.Chart().transform_aggregate(
-        q1="q1(value)",
-        middle="median(value)",
-        q3="q3(value)",
-        low="min(inside)",
-        high="max(inside)",
-        changed="valid(value)",
-        all="count()",
-        groupby=["ranking"],
-    )
+    counts: dict[str, Any] = {"low": "min(inside)", "high": "max(inside)", "changed": "valid(value)", "all": "count()"}
+    summed = alt.Chart().transform_aggregate(**quartiles("value"), **counts, groupby=["ranking"])
     tooltip = [
         alt.Tooltip("ranking:N"),
-        *(
-            alt.Tooltip(f"{field}:Q", title=words, format=".3f")
-            for field, words in (("q1", "first quartile"), ("middle", "median"), ("q3", "third quartile"))
-        ),
+        *quartile_tooltips(),
         alt.Tooltip("changed:Q", title="decisions that change", format=","),
         alt.Tooltip("all:Q", title="of", format=","),
     ]

@@ -20,6 +20,8 @@ from heedful.report.charts.marks import (
     class_shape,
     defined,
     marked,
+    quartile_tooltips,
+    quartiles,
     upright,
 )
 
@@ -75,7 +77,7 @@ def histogram(
         .mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
         .encode(x=alt.X(f"mean({column}):Q"), tooltip=[alt.Tooltip(f"mean({column}):Q", title="mean", format=".3f")])
     )
-    words = _words(column, groups, only)
+    words = _words(column, counted, groups, every=only is None)
     right = words.mark_text(align="right", baseline="bottom", dy=-4).encode(x=RIGHT, y=TOP, text=alt.Text("words:N"))
     if not facts.grouped:
         return alt.layer(bars, mean, right, data=ROWS).properties(height=200)
@@ -86,9 +88,8 @@ def histogram(
     return alt.layer(bars, mean, left, right, data=ROWS).properties(height=96).facet(row=row, spacing=34)
 
 
-def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
+def _words(column: str, counted: str, groups: Fields, *, every: bool) -> alt.Chart:
     """Mean and counts as text; instances in which the figure is undefined are counted, not drawn."""
-    counted = defined(column) if only is None else f"{defined(column)} && {only}"
     return (
         alt.Chart()
         .transform_calculate(shown=f"{counted} ? datum.{column} : null")
@@ -97,7 +98,7 @@ def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
         )
         .transform_calculate(
             words="(datum.n ? 'mean ' + format(datum.mean, '.2f') + ', ' : '') + format(datum.n, ',') "
-            + ("" if only is None else "+ ' of ' + format(datum.valid, ',') ")
+            + ("" if every else "+ ' of ' + format(datum.valid, ',') ")
             + "+ (datum.n == 1 ? ' instance' : ' instances') "
             "+ (datum.valid < datum.all ? ', undefined in ' + format(datum.all - datum.valid, ',') : '')"
         )
@@ -152,10 +153,8 @@ _BANDS = 4  # of max attention, as in the paper
 
 
 def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float], bandwidth: float) -> Drawing:
-    """Horizontal violins in four bands of max attention, class below class; lines at the quartiles.
-
-    One bandwidth for all: one chosen by a group's spread would be zero for a single instance or equal values.
-    """
+    """Horizontal violins in four bands of max attention, class below class; lines at the quartiles. One bandwidth for
+    all: one chosen by a group's spread would be zero for a single instance or equal values."""
     lanes = len(facts.classes) if facts.grouped else 1
     half = 0.45 / (_BANDS * lanes)  # of a violin's greatest height
     position = "datum.decision" if facts.grouped else "0"
@@ -186,16 +185,12 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
             tooltip=[
                 *([alt.Tooltip("decided:N")] if facts.grouped else []),
                 alt.Tooltip("n:Q", title="instances", format=","),
-                alt.Tooltip("q1:Q", title="first quartile", format=".3f"),
-                alt.Tooltip("middle:Q", title="median", format=".3f"),
-                alt.Tooltip("q3:Q", title="third quartile", format=".3f"),
+                *quartile_tooltips(),
             ],
         )
         .add_params(brush("x"))
     )
-    numbers = alt.Chart().transform_aggregate(
-        q1=f"q1({column})", middle=f"median({column})", q3=f"q3({column})", n="count()", groupby=["lane"]
-    )
+    numbers = alt.Chart().transform_aggregate(**quartiles(column), n="count()", groupby=["lane"])
     lines = [
         numbers.transform_calculate(low=f"datum.lane - {height}", high=f"datum.lane + {height}")
         .mark_rule(strokeWidth=width, clip=True)
@@ -214,9 +209,7 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
             lane=f"min({_BANDS - 1}, floor({_BANDS} * datum.max_attention)) / {_BANDS} "
             f"+ ({lanes} - {position} - 0.5) / {_BANDS * lanes}"
         )
-        .transform_joinaggregate(
-            q1=f"q1({column})", middle=f"median({column})", q3=f"q3({column})", n="count()", groupby=["lane"]
-        )
+        .transform_joinaggregate(**quartiles(column), n="count()", groupby=["lane"])
         .properties(height=300 if lanes > 1 else 240)
     )
 

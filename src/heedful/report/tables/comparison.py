@@ -5,7 +5,7 @@ from typing import Any
 
 from heedful.findings.comparison import RELEASED, Comparison, Side
 from heedful.findings.published import WORDS, Compared
-from heedful.report.tables.layout import CORPUS, MODEL, estimate, number
+from heedful.report.tables.layout import CORPUS, MODEL, estimate, number, published_std
 from heedful.report.tables.table import Column, Table, Value
 
 
@@ -67,11 +67,10 @@ def claims_table(comparison: Comparison) -> Table:
 
 
 def _source(key: str, title: str) -> tuple[Column, ...]:
-    std = (f"{key}_std", f"{title}, standard deviation", "figure", 2, "Over instances.")
     far = "Near, not far, or far: by the published deviation, or our interval."
     return (
         Column(key, title, "figure", 2, f"The same figure, {title}.", published=True),
-        Column(*std, published=True, part="std", of=key),  # type: ignore[arg-type]
+        published_std(key, title, "Over instances."),
         Column(f"{key}_apart", "apart", "signed", 2, "Ours minus that."),
         Column(f"{key}_apart_sd", "sd", "signed", 1, "The same in units of the published standard deviation."),
         Column(f"{key}_words", "how far", meaning=far),

@@ -2,7 +2,7 @@
 
 from heedful.findings.published import caveats
 from heedful.findings.table_rows import adversary_rows, corpus_rows, correlation_rows, permutation_rows
-from heedful.report.tables.layout import Layout, estimate, number, published, share
+from heedful.report.tables.layout import Layout, estimate, number, published, published_std, share
 from heedful.report.tables.table import Column
 
 TABLE_1 = Layout(
@@ -45,12 +45,7 @@ TABLE_2 = Layout(
         *estimate("tau", "tau", "Kendall's tau-b of attention and importance over the items of a text.", std=True),
         *share("significant", "p≤0.05", "Share of instances in which tau differs significantly from 0."),
         published("tau", "Tau in the paper."),
-        Column(
-            *("paper_tau_std", "in the paper, standard deviation", "figure", 2, "Standard deviation in the paper."),
-            published=True,
-            part="std",
-            of="paper_tau",
-        ),
+        published_std("paper_tau", "in the paper", "Standard deviation in the paper."),
         published("significant", "Share of significant instances in the paper.", kind="percent", digits=0),
     ),
     rows=correlation_rows,

@@ -93,6 +93,12 @@ def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2)
     return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
 
 
+def published_std(key: str, title: str, meaning: str) -> Column:
+    """The standard deviation that the paper gives with its figure."""
+    name = f"{title}, standard deviation"
+    return Column(f"{key}_std", name, "figure", 2, meaning, published=True, part="std", of=key)
+
+
 def _intervals(layout: Layout) -> str:
     if not any(column.part == "low" for column in layout.columns):
         return ""
