@@ -47,17 +47,14 @@ class Checked(NamedTuple):
 
 
 CLAIMS = (
-    Claim(
-        "attention agrees only modestly with the gradient in a BiLSTM",
-        f"mean tau below {tests.MODEST:g}",
-        "a BiLSTM classifier with correlation",
-        tests.weak_agreement("gradient"),
-    ),
-    Claim(
-        "attention agrees only modestly with leave-one-out in a BiLSTM",
-        f"mean tau below {tests.MODEST:g}",
-        "a BiLSTM classifier with correlation",
-        tests.weak_agreement("leave_one_out"),
+    *(
+        Claim(
+            f"attention agrees only modestly with {name} in a BiLSTM",
+            f"mean tau below {tests.MODEST:g}",
+            "a BiLSTM classifier with correlation",
+            tests.weak_agreement(measure),
+        )
+        for measure, name in (("gradient", "the gradient"), ("leave_one_out", "leave-one-out"))
     ),
     Claim(
         "with the Average encoder attention agrees better with the gradient than with a BiLSTM",

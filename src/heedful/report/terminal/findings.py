@@ -10,18 +10,10 @@ from rich.text import Text
 
 from heedful.experiments import EXPERIMENTS, erasure_scores
 from heedful.experiments.adversary import LARGEST_JSD
+from heedful.findings import run_summary as means
 from heedful.findings.published import measures_taken, published_tau, published_wins
 from heedful.findings.run_facts import has_learned
-from heedful.findings.run_summary import (
-    Statistics,
-    accuracies,
-    attention_flips,
-    curve_means,
-    gradient_against_attention,
-    ranking_scores,
-    statistics,
-    tested_claims,
-)
+from heedful.findings.run_summary import Statistics, statistics
 from heedful.findings.table_rows import ERASED, VERDICTS
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
 from heedful.runs.directory import Run
@@ -45,7 +37,7 @@ def findings_words(run: Run) -> list[str]:
 def removal_table(frame: pl.DataFrame) -> Table:
     """One row a ranking: shares of the items and of the attention zeroed until the decision flips, where decisions that
     never flip are left out, or count as everything zeroed."""
-    scores = ranking_scores(frame)
+    scores = means.ranking_scores(frame)
     known = any(row["excess"] is not None for row in scores)
     table = Table(
         title="Share of items and of attention zeroed until the decision flips", title_justify="left", box=None
@@ -94,7 +86,7 @@ def erasure_table(frame: pl.DataFrame) -> Table:
 
 def removal_words(run: Run, frame: pl.DataFrame) -> str:
     """How often gradient and attention win against each other, and the paper's figure where there is one."""
-    wins = gradient_against_attention(run, frame)
+    wins = means.gradient_against_attention(run, frame)
     if wins is None:
         return "attention and gradient order were not compared"
     known, texts = published_wins(run), "documents of several sentences" if wins.documents else "texts"
@@ -111,13 +103,13 @@ def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | 
     return [
         f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} of texts; the reverse in "
         f"{percent(row['against'])})"
-        for row in tested_claims(run, single, removed)
+        for row in means.tested_claims(run, single, removed)
     ]
 
 
 def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
     """The table of flips in short, exact over all rivals."""
-    row = attention_flips(frame)
+    row = means.attention_flips(frame)
     both, top, rival, negative = (row[name] for name in ("both", "top_only", "rival_only", "negative"))
     first, other = (None if share is None else both + share for share in (top, rival))
     return (
@@ -130,7 +122,7 @@ def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
     """Mean comprehensiveness and sufficiency of attention and gradient."""
     sentences = []
     tops = {"attention": f"the top {item}s' attention", "gradient": f"that of the top {item}s by gradient"}
-    for name, (without, alone) in curve_means(frame).items():
+    for name, (without, alone) in means.curve_means(frame).items():
         sentences.append(
             f"Zeroing {tops[name]} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
             f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
@@ -208,7 +200,9 @@ def _other_map(run: Run, figures: Statistics) -> str:
 
 
 def _substitution(run: Run, figures: Statistics) -> str:
-    scores = (f"with {weights} weights {figure(score, 3)}" for weights, score in accuracies(figures.frame).items())
+    scores = (
+        f"with {weights} weights {figure(score, 3)}" for weights, score in means.accuracies(figures.frame).items()
+    )
     return "Accuracy " + ", ".join(scores).replace("with own weights", "with the model's own weights")
 
 
