@@ -93,7 +93,7 @@ def test_one_instance_of_one_item(tmp_path: Path) -> None:
     run = made_run(tmp_path / "made", instance([1.0], [2.0]), experiments=("removal", "substitution", "permutation"))
     figures = key_figures(run)
     assert figures["attention_removed"] is None
-    assert all(set(known.to_json()) == {"value", "std", "low", "high", "n"} for known in figures.values() if known)
+    assert all(set(known._asdict()) == {"value", "std", "low", "high", "n"} for known in figures.values() if known)
     assert not run.verdict.tested
 
 

@@ -67,10 +67,7 @@ def _checklist(all_: Sequence[Configuration]) -> list[Checked]:
 
 def _seeds(each: Configuration) -> str:
     """How far the runs of a configuration differ from each other."""
-    if len(each.runs) < 2:
-        return ""
-    words: str = kept("between-seeds", each.runs, lambda: _between_seeds(each))
-    return words
+    return str(kept("between-seeds", each.runs, lambda: _between_seeds(each))) if len(each.runs) > 1 else ""
 
 
 def _between_seeds(each: Configuration) -> str:

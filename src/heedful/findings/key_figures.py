@@ -1,6 +1,6 @@
 """The key figures by which runs are compared: means over test instances, with intervals."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -38,10 +38,6 @@ class KeyFigure(NamedTuple):
     low: float
     high: float
     n: int  # instances in which it is defined
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return self._asdict()
 
 
 def _several(value: pl.Expr) -> pl.Expr:

@@ -31,11 +31,6 @@ def labels(runs: Sequence[Run]) -> list[Label]:
     return named
 
 
-def corpus_label(run: Run) -> str:
-    """The corpus; a subset is called one, as soon as that is known."""
-    return run.corpus_label if "corpus" in run.manifest else run.config.corpus
-
-
 def ranking_name(ranking: str) -> str:
     """A ranking's name to print.
 
@@ -47,7 +42,8 @@ def ranking_name(ranking: str) -> str:
 
 def _corpora(runs: Sequence[Run]) -> list[str]:
     """Corpora with the options in which those of one name differ."""
-    plain = [corpus_label(run) for run in runs]
+    # a subset is called one as soon as that is known
+    plain = [run.corpus_label if "corpus" in run.manifest else run.config.corpus for run in runs]
     found = list(plain)
     for name in dict.fromkeys(plain):
         places = [index for index, each in enumerate(plain) if each == name]

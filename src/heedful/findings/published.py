@@ -26,6 +26,12 @@ from heedful.runs.directory import Run
 
 NEAR, FAR = 0.5, 1.0  # of the published standard deviation
 CLOSE = 0.05  # where none was published
+MEASURES = ("gradient", "leave_one_out")  # the columns of Jain & Wallace's Table 2
+DRAWS = 1000
+SEED = 0
+_OTHER_CLASSES = (("mimic-anemia", "released"), ("snli", "released"))  # in another order than in the paper
+_METRICS = {"macro_f1": "macro F1", "accuracy": "accuracy", "roc_auc": "ROC-AUC", "average_precision": "avg. precision"}
+_PAPER_METRICS = {"f1": "macro_f1", "micro-f1": "accuracy", "accuracy": "accuracy"}
 
 Sign = Literal["=", "~", "≠", ""]
 
@@ -67,11 +73,6 @@ def apart(ours: Pooled, value: float, std: float | None) -> Apart | None:
     return Apart(difference, None, "=" if inside else "~" if abs(difference) <= CLOSE else "≠")
 
 
-MEASURES = ("gradient", "leave_one_out")  # the columns of Jain & Wallace's Table 2
-
-_OTHER_CLASSES = (("mimic-anemia", "released"), ("snli", "released"))  # in another order than in the paper
-
-
 def measures_taken(columns: Iterable[str]) -> list[str]:
     """From the columns of `correlation`: the paper's measures that were taken; if none was, those that were."""
     prefix = "tau_attention_"
@@ -109,13 +110,6 @@ def _comparable(run: Run) -> bool:
     """Whether classes and variant of the corpus are the paper's; of bAbI there is a smaller one."""
     config = run.config
     return config.corpus_options.get("training") != "1k" and (config.corpus, config.preset) not in _OTHER_CLASSES
-
-
-DRAWS = 1000
-SEED = 0
-
-_METRICS = {"macro_f1": "macro F1", "accuracy": "accuracy", "roc_auc": "ROC-AUC", "average_precision": "avg. precision"}
-_PAPER_METRICS = {"f1": "macro_f1", "micro-f1": "accuracy", "accuracy": "accuracy"}
 
 
 class Published(NamedTuple):
@@ -178,12 +172,13 @@ def _score_intervals(configuration: Configuration) -> dict[str, Interval | None]
 
 def _correlation(configuration: Configuration) -> Iterator[Compared]:
     """Table 2 of Jain & Wallace, and what their code wrote: by decided class where classes are few, and over all."""
-    classes = configuration.runs[0].classes
+    config, classes = configuration.config, configuration.runs[0].classes
     groups = [*(range(len(classes)) if len(classes) <= FEW_CLASSES else ()), None]
     for measure in MEASURES:
         for group in groups:
             paper = published_tau(configuration.runs[0], measure, group)
-            released = _released_tau(configuration, measure, group)
+            about = (config.corpus, config.encoder, config.attention, measure)
+            released = released_tau(*about, decision=group, classes=classes) if _same_kind(configuration) else None
             if paper is None and released is None:
                 continue
             tau, p = f"tau_attention_{measure}", f"p_attention_{measure}"
@@ -199,13 +194,6 @@ def _correlation(configuration: Configuration) -> Iterator[Compared]:
                     ours = pooled(values.table, seed=SEED, draws=DRAWS)
                     decided = None if group is None else classes[group]
                     yield Compared(f"{title} {measure.replace('_', '-')}", decided, ours, *theirs)
-
-
-def _released_tau(configuration: Configuration, measure: str, group: int | None) -> Tau | None:
-    run, config = configuration.runs[0], configuration.config
-    if not _same_kind(configuration):
-        return None
-    return released_tau(config.corpus, config.encoder, config.attention, measure, decision=group, classes=run.classes)
 
 
 def _same_kind(configuration: Configuration) -> bool:

@@ -5,7 +5,7 @@ Means over test instances with 95 % intervals by bootstrap, published figures be
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 
 import polars as pl
@@ -69,9 +69,9 @@ def corpus_rows(frames: RunFrames) -> Iterable[Cells]:
         "mean_length": corpus["mean_length"],
         "paper_mean_length": paper and paper.mean_length,
         "train": _tally(frames, "train"),
-        "paper_train": paper and _joined(paper.train),
+        "paper_train": paper and "/".join(map(str, paper.train)),
         "test": _tally(frames, "test"),
-        "paper_test": paper and _joined(paper.test),
+        "paper_test": paper and "/".join(map(str, paper.test)),
         "n": run.metrics["test"]["n"],
         "metric": metric_name,
         "performance": run.metrics["test"][metric],
@@ -271,10 +271,6 @@ def _tally(frames: RunFrames, split: str) -> str:
     """Instances by class, or in total where classes are many; manifests of earlier versions have no total."""
     counts = frames.corpus["counts"][split]
     return tally(counts, frames.corpus.get("sizes", {}).get(split) or sum(counts))
-
-
-def _joined(counts: Sequence[int]) -> str:
-    return "/".join(map(str, counts))
 
 
 def _rest(share: float | None) -> float | None:

@@ -64,10 +64,12 @@ class Chart:
     def missing(self, run: Run) -> str | None:
         """Why it cannot be drawn for a run; None if it can."""
         there = {column.name for column in columns_of(run)}
-        for name in self.columns:
-            if name not in there:
-                return _why(run, COLUMNS[name].experiment, COLUMNS[name].source)
-        return None
+        absent = [COLUMNS[name] for name in self.columns if name not in there]
+        if not absent:
+            return None
+        experiment, source = absent[0].experiment, absent[0].source
+        without = f"{experiment} was performed without '{source}': the run's config.toml says which measures were taken"
+        return why_missing(run, experiment) or without
 
     def spec(self, facts: Facts) -> dict[str, Any]:
         """Vega-Lite, without its data and without a theme."""
@@ -82,9 +84,3 @@ def _spec(chart: Chart, facts: Facts) -> dict[str, Any]:
     if chart.points is not None and facts.n > chart.points:
         spec["title"] = f"{chart.points:,} of {facts.n:,} instances, drawn at random"
     return spec
-
-
-def _why(run: Run, experiment: str, column: str) -> str:
-    """The experiment was not performed, or has no such column."""
-    without = f"{experiment} was performed without '{column}': the run's config.toml says which measures were taken"
-    return why_missing(run, experiment) or without

@@ -15,6 +15,9 @@ from heedful.report.charts.chart import DATA
 from heedful.report.charts.marks import PLAIN, ROWS, brush, config
 from heedful.report.charts.shapes import POINTS
 
+FORMATS = ("svg", "pdf", "png")
+_SCALE = 2  # pixels of a PNG for each of the drawing's
+
 
 def compare_chart() -> dict[str, Any]:
     """The chart in plain values; the page fills in the rows `id`, `a` and `b`, and what the axes are called."""
@@ -37,10 +40,6 @@ def compare_chart() -> dict[str, Any]:
         "points": POINTS,
         "spec": points.to_dict(),
     }
-
-
-FORMATS = ("svg", "pdf", "png")
-_SCALE = 2  # pixels of a PNG for each of the drawing's
 
 
 def render(

@@ -7,6 +7,9 @@ import altair as alt
 from heedful.report.charts import marks
 from heedful.report.charts.chart import Drawing, Facts
 
+POINTS = 5000  # more cannot be distinguished, and make files slow
+_BANDS = 4  # of max attention, as in the paper
+
 
 def histogram(
     facts: Facts,
@@ -89,9 +92,6 @@ def _words(column: str, counted: str, groups: marks.Fields, *, every: bool) -> a
     )
 
 
-POINTS = 5000  # more cannot be distinguished, and make files slow
-
-
 class Side(NamedTuple):
     """One axis of a scatter plot."""
 
@@ -131,9 +131,6 @@ def line(**ends: float) -> alt.Chart:
     encoded = {end: kinds[end](value) for end, value in ends.items()}
     drawn: alt.Chart = alt.Chart(once).mark_rule(strokeDash=[4, 3], clip=True, aria=False).encode(**encoded)
     return drawn
-
-
-_BANDS = 4  # of max attention, as in the paper
 
 
 def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float], bandwidth: float) -> Drawing:

@@ -46,11 +46,8 @@ def choose(
     largest: int = LARGEST,
     smallest: int = SMALLEST,
 ) -> list[Chosen]:
-    """The instances with the largest and the smallest JSD, of each class or (None) of all.
-
-    Only those decided correctly and with confidence; those of a readable length first; ties by id.
-    A single item can have no other attention.
-    """
+    """The instances with the largest and the smallest JSD, of each class or (None) of all: those of several items,
+    decided correctly and with confidence, those of a readable length first; ties by id."""
     fit = rows.with_row_index("index").filter(
         pl.col("items") > 1,
         pl.col("jsd").is_not_null(),

@@ -59,8 +59,7 @@ def comparison(instance: Instance, other: Adversarial) -> str:
     """What the adversarial attention changes: the map, not the output."""
     if len(instance.tokens) == 1:
         return "there is no other attention over a single item"
-    limit = "" if other.certified else f" than {other.upper:.3f}"
-    best = f"none within these bounds is further away{limit}"
+    best = "none within these bounds is further away" + ("" if other.certified else f" than {other.upper:.3f}")
     return printable(
         f"adversarial attention: decided {other.decision} (p = {other.probability:.3f}); output moved by TVD "
         f"{other.tvd:.3f} (at most {other.epsilon:g} allowed), attention by JSD {other.jsd:.3f} of 0.693; {best}"
@@ -118,9 +117,8 @@ def notes(instance: Instance) -> list[str]:
         deciding = [index for index, decides in enumerate(instance.truth) if decides]
         words = ", ".join(name_of(instance, index) for index in deciding)
         mass = sum(instance.weights[index] for index in deciding)
-        lines.append(
-            f"really deciding: {words} (attention on them: {mass:.3f})" if words else "really deciding: nothing"
-        )
+        found = f"{words} (attention on them: {mass:.3f})" if words else "nothing"
+        lines.append(f"really deciding: {found}")
     return lines
 
 

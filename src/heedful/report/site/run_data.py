@@ -43,7 +43,7 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         "model_label": label[1],
         "classes": list(run.classes),
         **kept("texts", run, lambda: _texts(run)),
-        "figures": {name: known and known.to_json() for name, known in figures.items()},
+        "figures": {name: known and known._asdict() for name, known in figures.items()},
         "verdict": kept("verdict", run, lambda: _verdict(run.verdict)),
         "missing": [reason for reason in (why_missing(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
     }

@@ -47,9 +47,8 @@ def criteria_table(verdict: Verdict) -> Table:
 
 def cost_table(costs: Sequence[Cost]) -> RenderableType:
     """Texts, readings and seconds of each stage and in total."""
-    table = Table(
-        box=None, title="Cost (one reading = one forward pass over one text)", title_justify="left", pad_edge=False
-    )
+    title = "Cost (one reading = one forward pass over one text)"
+    table = Table(box=None, title=title, title_justify="left", pad_edge=False)
     table.add_column("stage")
     for name in ("texts", "readings", "seconds"):
         table.add_column(name, justify="right")

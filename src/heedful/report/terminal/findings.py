@@ -39,9 +39,8 @@ def removal_table(frame: pl.DataFrame) -> Table:
     never flip are left out, or count as everything zeroed."""
     scores = means.ranking_scores(frame)
     known = any(row["excess"] is not None for row in scores)
-    table = Table(
-        title="Share of items and of attention zeroed until the decision flips", title_justify="left", box=None
-    )
+    title = "Share of items and of attention zeroed until the decision flips"
+    table = Table(title=title, title_justify="left", box=None)
     table.caption = "or all: a decision that never flips counts as everything zeroed" + (
         "; extra: items beyond the smallest set that flips it; best: how often there are none" if known else ""
     )
@@ -65,11 +64,8 @@ def erasure_table(frame: pl.DataFrame) -> Table:
     """One row a ranking: the share of items erased until the decision flips, comprehensiveness and sufficiency; texts
     of a single item have only one order and are left out."""
     scores = erasure_scores(frame, draws=0)
-    table = Table(
-        title=f"Share of items erased from {scores['n'][0]:,} texts until the decision flips (never: all)",
-        title_justify="left",
-        box=None,
-    )
+    title = f"Share of items erased from {scores['n'][0]:,} texts until the decision flips (never: all)"
+    table = Table(title=title, title_justify="left", box=None)
     table.add_column("ranking", no_wrap=True)
     ways = scores["way"].unique(maintain_order=True)
     for way in ways:

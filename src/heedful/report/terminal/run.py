@@ -24,9 +24,8 @@ def run_summary(run: Run) -> RenderableType:
     for column in ("texts by class" if few else "texts", *figures.values()):
         table.add_column(column, justify="right")
     for split in ("train", "dev", "test"):
-        counts = (
-            corpus["counts"][split] if few else [corpus.get("sizes", {}).get(split) or sum(corpus["counts"][split])]
-        )
+        counts = corpus["counts"][split]
+        counts = counts if few else [corpus.get("sizes", {}).get(split) or sum(counts)]
         known = metrics.get(split)
         cells = (_figure(known[key]) if known else "" for key in figures)
         table.add_row(split, " / ".join(f"{count:,}" for count in counts), *cells)
