@@ -110,9 +110,7 @@ def _check_features(evidence: "Evidence", where: str, check: _Check) -> None:
     if features is None and context is None and decoder is None:
         return
     if features is None or context is None or decoder is None:
-        raise BadInput(
-            f"{where}: columns 'features' and 'context' and the metadata 'decoder' go together; give all or none"
-        )
+        raise BadInput(f"{where}: 'features', 'context' and the metadata 'decoder' go together; give all or none")
     if evidence.scores is not None:
         raise BadInput(f"{where}: 'scores' are of an affine decoder, 'features' of another one; give one of them")
     if evidence.outputs < 2:
@@ -194,9 +192,7 @@ def check_columns(frame: pl.DataFrame, where: str) -> None:
     """Raise unless all required columns are there."""
     missing = [name for name in REQUIRED if name not in frame.columns]
     if missing:
-        raise BadInput(
-            f"{where}: column '{missing[0]}' is missing; an evidence file has {', '.join(REQUIRED)} at least"
-        )
+        raise BadInput(f"{where}: column '{missing[0]}' is missing; evidence files need {', '.join(REQUIRED)}")
 
 
 def ids(frame: pl.DataFrame, where: str) -> list[str]:
@@ -226,9 +222,8 @@ def matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32]:
     lengths = rows.lengths
     if len(lengths) and np.any(lengths != lengths[0]):
         row = int(np.flatnonzero(lengths != lengths[0])[0])
-        raise BadInput(
-            f"{where}, instance '{frame['id'][row]}': '{name}' has {lengths[row]} values where others have {lengths[0]}"
-        )
+        problem = f"'{name}' has {lengths[row]} values where others have {lengths[0]}"
+        raise BadInput(f"{where}, instance '{frame['id'][row]}': {problem}")
     return rows.values.reshape(len(rows), -1)
 
 
@@ -250,7 +245,6 @@ def described(about: Mapping[str, str], key: str, kind: type[Any], where: str) -
         raise BadInput(f"{where}: the metadata '{key}' is not JSON ({error})") from error
     names = value if kind is list and isinstance(value, list) else []
     if value is not None and not (isinstance(value, kind) and all(isinstance(name, str) for name in names)):
-        raise BadInput(
-            f"{where}: the metadata '{key}' must be a JSON {'list of strings' if kind is list else 'object'}"
-        )
+        shape = "list of strings" if kind is list else "object"
+        raise BadInput(f"{where}: the metadata '{key}' must be a JSON {shape}")
     return value or kind()

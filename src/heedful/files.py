@@ -33,7 +33,7 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
         if _is_disk_full(error):
             raise DiskFull(
-                f"no space left while writing {path}: free some space and run again; what was finished is kept"
+                f"no space left to write {path}: free some and run again; what was finished is kept"
             ) from error
         raise
 

@@ -65,10 +65,8 @@ def _recover(subject: Subject, batch: Padded) -> tuple[Tensor, Tensor, Tensor]:
         nothing = torch.zeros(*shares.shape, logits.shape[1])
         return nothing, torch.zeros_like(logits), torch.full((len(logits),), torch.inf)
     sums = reading.logits.sum(dim=0)  # texts do not interact: the gradient of the sum is that of each
-    by_output = [
-        torch.autograd.grad(each, leaf[0], retain_graph=True, materialize_grads=True)[0][:, 0] for each in sums
-    ]
-    slopes = torch.stack(by_output, dim=-1).double()  # (B, T, K)
+    gradients = [torch.autograd.grad(one, leaf[0], retain_graph=True, materialize_grads=True)[0] for one in sums]
+    slopes = torch.stack(gradients, dim=-1)[:, 0].double()  # (B, T, K)
     bias = logits - (shares[:, None] @ slopes)[:, 0]
     gap = torch.zeros(len(logits), dtype=torch.float64)
     with torch.no_grad():

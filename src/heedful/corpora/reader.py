@@ -43,8 +43,8 @@ class Source:
 class Reader(ABC):
     """A corpus in its native format."""
 
-    name: ClassVar[str]
-    task: ClassVar[str]  # a few words for `heedful corpora`
+    name: str
+    task: str  # a few words for `heedful corpora`
     sizes: ClassVar[str]  # the official numbers of instances
     how_to_get: ClassVar[str]  # one sentence, shown when the corpus is not found
     source: ClassVar[Source | None] = None  # None: it cannot be downloaded

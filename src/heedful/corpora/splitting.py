@@ -21,9 +21,8 @@ def hold_out(
         raise BadInput(f"{len(rows)} instances are too few to set {share:.0%} aside for {into}")
     if stratified:
         _check_strata(labels, into, share)
-    _, held = train_test_split(
-        rows, test_size=share, random_state=seed, stratify=labels.to_numpy() if stratified else None
-    )
+    strata = labels.to_numpy() if stratified else None
+    _, held = train_test_split(rows, test_size=share, random_state=seed, stratify=strata)
     moved = np.zeros(len(table), dtype=bool)
     moved[held] = True
     return table.with_columns(split=pl.when(pl.Series(moved)).then(pl.lit(into)).otherwise(pl.col("split")))
@@ -50,10 +49,7 @@ def _check_strata(labels: pl.Series, into: str, share: float) -> None:
     counts = labels.value_counts(sort=True)
     rare = counts.row(len(counts) - 1, named=True)
     if rare["count"] < 2:
-        raise BadInput(
-            f"class '{rare[labels.name]}' has one instance, which cannot be in two splits: give it more, or drop it"
-        )
+        raise BadInput(f"class '{rare[labels.name]}' has one instance, too few for two splits: add some, or drop it")
     if len(labels) * min(share, 1 - share) < len(counts):
-        raise BadInput(
-            f"{len(labels)} instances of {len(counts)} classes are too few to set {share:.0%} aside for {into}"
-        )
+        what = f"{len(labels)} instances of {len(counts)} classes"
+        raise BadInput(f"{what} are too few to set {share:.0%} aside for {into}")

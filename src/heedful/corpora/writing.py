@@ -26,9 +26,7 @@ def check_queries(documents: pl.LazyFrame, where: str) -> None:
     if "query" in documents.collect_schema():
         empty = documents.filter(pl.col("query").list.len() == 0).select("id").head(1).collect()
         if len(empty):
-            raise BadInput(
-                f"{where}: the question of '{empty.item()}' has no tokens; remove the instance or fill it in"
-            )
+            raise BadInput(f"{where}: the question of '{empty.item()}' has no tokens; remove the row or fill it in")
 
 
 def check_sentences(documents: pl.LazyFrame, where: str) -> None:
@@ -54,9 +52,7 @@ def check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bo
             raise BadInput(f"{where}: all training labels are '{labels.pop()}'; a classifier needs two classes or more")
         strange = sorted(labels - known)
         if strange and not unseen:
-            raise BadInput(
-                f"{where}: label '{strange[0]}' occurs in {name} but never in training; remove or relabel it"
-            )
+            raise BadInput(f"{where}: label '{strange[0]}' occurs in {name}, never in training; remove or relabel it")
 
 
 PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is written, or read

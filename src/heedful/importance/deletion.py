@@ -22,17 +22,15 @@ CHUNK_CELLS = 32_768  # items of shortened sequences at a time: bounds the memor
 
 def deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Batch by batch of similar lengths. Without its only item a text is a vector of zeros."""
-    form = forms_of(model).deletions or DeletionForm(plain_deletions)
+    function, scale, _ = forms_of(model).deletions or DeletionForm(plain_deletions)
     items, outputs = inputs.items, model.decoder.outputs
     whole = np.empty((len(items), outputs), dtype=np.float32)
     without = items.like(np.empty((len(items.values), outputs), dtype=np.float32))
     filled = np.flatnonzero(items.lengths)
     with torch.inference_mode():
-        for batch in length_batches(
-            items.lengths[filled], rows=form.scale * BATCH_ROWS, cells=form.scale * BATCH_CELLS
-        ):
+        for batch in length_batches(items.lengths[filled], rows=scale * BATCH_ROWS, cells=scale * BATCH_CELLS):
             rows = filled[batch]
-            found = form.function(model, inputs.take(rows))
+            found = function(model, inputs.take(rows))
             whole[rows] = found.whole
             without.values[items.cells(rows)] = found.without.values
     return Deletions(whole, without)

@@ -143,9 +143,8 @@ class CNN(Encoder):
         super().__init__(width, options)
         self.size = options.filters * len(options.kernels)
         self.dropout = options.dropout
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(width, options.filters, kernel, padding=kernel // 2) for kernel in options.kernels
-        )
+        layers = (nn.Conv1d(width, options.filters, size, padding=size // 2) for size in options.kernels)
+        self.convolutions = nn.ModuleList(layers)
 
     def forward(self, embedded: Padded) -> Padded:
         """Windows beyond the ends read zeros, whatever the padding holds."""

@@ -72,9 +72,8 @@ class BidirectionalGRU(torch.autograd.Function):
         reset, update, new = gates.chunk(3, dim=-1)
         # what later steps have no part in, for all steps at once: how the state moves with each gate, (2, N, 3h)
         of_new = (1 - update) * (1 - new**2)
-        slopes = torch.cat(
-            [of_new * recalled * reset * (1 - reset), (before - new) * update * (1 - update), of_new], -1
-        )
+        of_reset, of_update = of_new * recalled * reset * (1 - reset), (before - new) * update * (1 - update)
+        slopes = torch.cat([of_reset, of_update, of_new], dim=-1)
         of_state = _ordered(gradients[0], ctx.steps.reads)
         of_read, of_added = torch.empty_like(gates), torch.empty_like(gates)
         for earlier, start, stop in reversed(ctx.steps.blocks):

@@ -151,9 +151,7 @@ def _text_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width: 
     if number == 0:
         raise BadInput(f"{path} is empty")
     if promised is not None and number - 1 < promised:
-        raise BadInput(
-            f"{path} was cut short: {number - 1:,} rows, its header promises {promised:,}; download it again"
-        )
+        raise _cut_short(path, number - 1, promised)
     return rows
 
 
@@ -176,9 +174,7 @@ def _binary_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width
         while (space := buffer.find(b" ", place)) < 0 or len(buffer) < space + 1 + 4 * width:
             more = file.read(_CHUNK)
             if not more:
-                raise BadInput(
-                    f"{path} was cut short: {number - 1:,} rows, its header promises {promised:,}; download it again"
-                )
+                raise _cut_short(path, number - 1, promised)
             buffer, place = buffer[place:] + more, 0
         index = wanted.get(buffer[place:space].lstrip(b"\n"))  # the original program ends each row with a line break
         if index is not None and index not in rows:
@@ -188,6 +184,10 @@ def _binary_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width
                 break
         place = space + 1 + 4 * width
     return rows
+
+
+def _cut_short(path: Path, rows: int, promised: int) -> BadInput:
+    return BadInput(f"{path} was cut short: {rows:,} rows, its header promises {promised:,}; download it again")
 
 
 def _numbers(fields: list[bytes], where: str) -> NDArray[np.float32]:

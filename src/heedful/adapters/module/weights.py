@@ -37,9 +37,7 @@ class Weights:
             key, tensor = None, output
         elif self.element is not None:
             if self.element not in elements:
-                raise BadConfig(
-                    f"element={self.element!r}: '{self.name}' returns {listed(elements)}; name one of these"
-                )
+                raise BadConfig(f"element={self.element!r}: '{self.name}' returns {listed(elements)}; name one of them")
             key, tensor = self.element, elements[self.element]
         else:
             key = self._only(elements, real)

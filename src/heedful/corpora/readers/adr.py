@@ -69,6 +69,6 @@ def _from_csv(path: Path) -> Iterator[Document]:
         text, label, split = row
         if label not in ("0", "1") or split not in ("train", "dev", "test"):
             raise BadInput(
-                f"{path}, line {line}: label '{label}' should be 0 or 1, and exp_split '{split}' train, dev or test"
+                f"{path}, line {line}: label '{label}' should be 0 or 1, exp_split '{split}' train, dev or test"
             )
         yield Document(f"tweet-{number}", text.split(), _REACTION[label], split)

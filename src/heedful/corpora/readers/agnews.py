@@ -58,7 +58,5 @@ def _items(found: Found) -> Iterator[tuple[str, int, str, str]]:
         path = found.files[split]
         for number, (line, row) in enumerate(csv_rows(path), start=1):
             if len(row) != 3 or row[0] not in _CLASSES.keys() | _OTHERS:
-                raise BadInput(
-                    f"{path}, line {line}: should be class (1 to 4), title, description; found {str(row)[:80]}"
-                )
+                raise BadInput(f"{path}, line {line}: should be class (1 to 4), title, description; is {str(row)[:80]}")
             yield split, number, row[0], row[2]

@@ -74,9 +74,7 @@ class CNN(Reader):
             tokens, query = self.tokenise(article, options), self.tokenise(question, options)
             entities = list(dict.fromkeys(_ENTITY.findall(article)))
             if answer not in entities:
-                raise BadInput(
-                    f"{where}: the answer '{answer[:40]}' is no entity of the article; it must be one, such as @entity3"
-                )
+                raise BadInput(f"{where}: the answer '{answer[:40]}' is no entity of the article, such as @entity3")
             yield Document(f"{split}-{name}", tokens, answer, split, query=query, candidates=entities)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
@@ -111,18 +109,14 @@ def _native(content: bytes, where: str) -> Block:
     text = decode(content, where).split("\n")
     blocks = list(_blocks((f"{where}, line {number}", line) for number, line in enumerate(text, start=1)))
     if len(blocks) < 4:
-        raise BadInput(
-            f"{where}: {len(blocks)} blocks instead of address, article, question and answer with blank lines between"
-        )
+        raise BadInput(f"{where}: {len(blocks)} blocks between blank lines; needs address, article, question, answer")
     return [(block[0][0], " ".join(line for _, line in block)) for block in blocks[1:4]]
 
 
 def _preprocessed(located: Iterable[tuple[str, str]], split: str) -> Iterator[tuple[str, str, Block]]:
     for number, block in enumerate(_blocks(located), start=1):
         if len(block) != 3:
-            raise BadInput(
-                f"{block[0][0]}: {len(block)} lines instead of question, answer and article, then a blank line"
-            )
+            raise BadInput(f"{block[0][0]}: {len(block)} lines instead of question, answer, article, then a blank line")
         question, answer, article = block
         yield str(number), split, [article, question, answer]
 

@@ -67,10 +67,8 @@ class IMDB(Reader):
         ordered = table.sort("id")
         ordered = hold_out(ordered, among="train", into="dev", share=0.2, seed=SEED)
         ordered = hold_out(ordered, among="test", into="used", share=0.2, seed=SEED)
-        ordered = ordered.with_columns(
-            pl.col("split").replace_strict({"test": None, "used": "test"}, default=pl.col("split"))
-        )
-        return in_order_of(table, within_lengths(ordered, above=6))
+        used = pl.col("split").replace_strict({"test": None, "used": "test"}, default=pl.col("split"))
+        return in_order_of(table, within_lengths(ordered.with_columns(used), above=6))
 
 
 def reviews(found: Found) -> Iterator[tuple[PurePosixPath, str, bytes]]:

@@ -91,9 +91,8 @@ def read_tree(text: str, where: str) -> tuple[int, list[str]]:
         else:
             leaves.append(piece)
     if depth or root is None:
-        raise BadInput(
-            f"{where}: {depth} bracket(s) never closed; was the file cut short?" if depth else f"{where}: no tree"
-        )
+        problem = f"{depth} bracket(s) never closed; was the file cut short?" if depth else "no tree"
+        raise BadInput(f"{where}: {problem}")
     return root, leaves
 
 

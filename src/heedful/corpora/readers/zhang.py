@@ -82,17 +82,9 @@ class Yahoo(Zhang):
     how_to_get = "put Zhang et al.'s folder yahoo_answers_csv, with train.csv and test.csv, below the data folder"
     layouts = below(["yahoo_answers_csv", "yahoo/yahoo_answers_csv", "yahoo"], _FILES)
     names = (
-        "Society & Culture",
-        "Science & Mathematics",
-        "Health",
-        "Education & Reference",
-        "Computers & Internet",
-        "Sports",
-        "Business & Finance",
-        "Entertainment & Music",
-        "Family & Relationships",
-        "Politics & Government",
-    )
+        "Society & Culture, Science & Mathematics, Health, Education & Reference, Computers & Internet, Sports, "
+        "Business & Finance, Entertainment & Music, Family & Relationships, Politics & Government"
+    ).split(", ")
     columns = ("question title", "question content", "best answer")
     most_sentences = 50
     most_tokens = 350

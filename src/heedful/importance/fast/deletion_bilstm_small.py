@@ -90,9 +90,7 @@ def _deletions(model: Classifier, inputs: Inputs) -> Deletions:
     tokens = Padded.of(with_sentinels(inputs.tokens))  # (B, P)
     texts, places = tokens.values.shape
     embedded = model.embed(tokens)
-    ahead_states, back_states = (
-        half.transpose(0, 1) for half in encoder(embedded).values.chunk(2, dim=-1)
-    )  # (P, B, h)
+    ahead_states, back_states = encoder(embedded).values.transpose(0, 1).chunk(2, dim=-1)  # (P, B, h)
     words, mask = embedded.values.transpose(0, 1), tokens.mask.T  # (P, B, E), (P, B)
     read = readout(model.attention, encoder.size, given, texts)
     matrix = torch.cat([read.matrix, decoder.items(torch.eye(encoder.size, dtype=words.dtype)).T])  # (F + D, H)
