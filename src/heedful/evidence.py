@@ -25,8 +25,8 @@ from heedful.list_columns import list_column, ragged_column
 from heedful.ragged import Ragged
 from heedful.tanh_decoder import TanhDecoder, mix
 
-_RAGGED = ("tokens", "weights", "scores", "features", "candidates", "query", "words", "sentences", "truth")
-_DENSE = ("ids", "output", "bias", "context", "labels")
+# one value an instance, in the order of the file's columns; `ids` come first
+_COLUMNS = "tokens weights scores bias features context candidates output labels query words sentences truth".split()
 _DESCRIBED = ("classes", "provenance", "decoder")
 
 
@@ -107,12 +107,10 @@ class Evidence:
     def slice(self, start: int, stop: int) -> "Evidence":
         """Instances start..stop, without copying; bounds count as in any Python slice."""
         cut: dict[str, Any] = {}
-        for name in _RAGGED:
-            rows = getattr(self, name)
-            cut[name] = None if rows is None else rows.slice(start, stop)
-        for name in _DENSE:
+        for name in ("ids", *_COLUMNS):
             column = getattr(self, name)
-            cut[name] = None if column is None else column[start:stop]
+            if column is not None:
+                cut[name] = column.slice(start, stop) if isinstance(column, Ragged) else column[start:stop]
         return replace(self, **cut)
 
     def batches(self, size: int) -> Iterator["Evidence"]:
@@ -126,26 +124,15 @@ class Evidence:
 
     def to_frame(self) -> pl.DataFrame:
         """One row an instance, in the columns of the file format."""
-        table: dict[str, pl.Series] = {
-            "id": pl.Series(list(self.ids), dtype=pl.String),
-            "tokens": list_column(self.tokens),
-            "weights": list_column(self.weights),
-        }
-        if self.scores is not None and self.bias is not None:
-            table["scores"] = list_column(self.scores)
-            table["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
-        if self.features is not None and self.context is not None:
-            table["features"] = list_column(self.features)
-            table["context"] = pl.Series(self.context).cast(pl.List(pl.Float32))
-        if self.candidates is not None:
-            table["candidates"] = list_column(self.candidates)
-        table["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
-        if self.labels is not None:
-            table["label"] = self.label_column()
-        for name in ("query", "words", "sentences", "truth"):
+        table = {"id": pl.Series(list(self.ids), dtype=pl.String)}
+        for name in _COLUMNS:
             column = getattr(self, name)
-            if column is not None:
+            if name == "labels" and column is not None:
+                table["label"] = self.label_column()
+            elif isinstance(column, Ragged):
                 table[name] = list_column(column)
+            elif column is not None:
+                table[name] = pl.Series(column).cast(pl.List(pl.Float32))
         return pl.DataFrame(table)
 
     def label_column(self) -> pl.Series:

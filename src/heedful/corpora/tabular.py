@@ -51,7 +51,7 @@ def named_rows(path: Path, columns: Sequence[str], *, delimiter: str = ",", any_
     places = [column_place(there, column, str(path)) for column in columns]
     for line, row in rows:
         if len(row) != len(header):
-            raise BadInput(f"{path}, line {line}: {len(row)} fields, {len(header)} in the header; is a quote missing?")
+            raise BadInput(f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; missing quote?")
         yield line, [row[place] for place in places]
 
 

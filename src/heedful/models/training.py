@@ -155,9 +155,9 @@ def train_step(
     items = model.items(tables.text.embed(words), inputs)
     queries = None
     if tables.query is not None:
-        asked = padded_query(inputs)
-        queries = asked.with_values(tables.query.embed(asked.values))
-    loss = loss_of(model(items, model.asked(queries, inputs.candidates)).logits)
+        words = padded_query(inputs)
+        queries = words.with_values(tables.query.embed(words.values))
+    loss = loss_of(model(items, model.encoded_query(queries, inputs.candidates)).logits)
     tables.clear_others()
     loss.backward()  # type: ignore[no-untyped-call]
     tables.fill()

@@ -43,11 +43,9 @@ class ADR(Reader):
     class_names = ("no reaction", "reaction")
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every tweet."""
         return _from_csv(found.files["csv"]) if "csv" in found.files else _from_tsv(found.files["tsv"])
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The native split where there is one."""
         there = set(table["split"])
         if "test" not in there:
             table = hold_out(table, among="train", into="test", share=0.2, seed=SEED, stratified=True)

@@ -66,14 +66,12 @@ class Stories(Reader):
         self.name, self.task = f"babi-{number}", _TASKS[number]
 
     def answers(self, training: pl.LazyFrame) -> list[str]:
-        """Every word of the training stories, alphabetically."""
         words: set[str] = set()
         for column in (pl.col("tokens").list.explode(), pl.col("query").list.explode(), pl.col("label")):
             words.update(training.select(word=column.unique()).collect()["word"])
         return sorted(words)
 
     def tokenise(self, text: str, options: Options) -> list[str]:
-        """Words and marks; with cleaning "released", without a last mark."""
         if options.cleaning == "paper":
             return _PIECES.findall(text.lower())
         tokens = _PIECES.findall(text)
@@ -108,30 +106,28 @@ class Babi(Stories):
     options = BabiOptions
 
     def find(self, roots: Sequence[Path], options: BabiOptions, *, subset: bool) -> Found | None:
-        """The folder that the option names, or the archive."""
         folders = [f"{folder}{_FOLDERS[options.training]}" for folder in ("", *_PARENTS)]
         files = {split: f"{_TITLES[self.number]}_{split}.txt" for split in ("train", "test")}
         archives = below(["babi", ""], {"archive": ARCHIVE})
         return find_layout(roots, [*below(folders, files), *archives], subset=subset)
 
     def documents(self, found: Found, options: BabiOptions) -> Iterator[Document]:
-        """Every question of every story."""
         for split, question in self.questions(found, options):
             yield self.document(question, split, options)
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of this task's questions."""
         return (split for split, _ in self.questions(found, BabiOptions()))
 
     def questions(self, found: Found, options: BabiOptions) -> Iterator[tuple[str, Question]]:
         """Every question with its native split."""
         for split in ("train", "test"):
-            member = f"{_FOLDERS[options.training]}/{_TITLES[self.number]}_{split}.txt"
-            for question in questions(split_lines(found, split, member)):
+            for question in questions(self._lines(found, split, options)):
                 yield split, question
 
+    def _lines(self, found: Found, split: str, options: BabiOptions) -> Iterator[tuple[str, str]]:
+        return split_lines(found, split, f"{_FOLDERS[options.training]}/{_TITLES[self.number]}_{split}.txt")
+
     def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
-        """15 % of train for dev."""
         return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
 
 

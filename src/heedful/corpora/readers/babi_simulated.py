@@ -55,7 +55,6 @@ class Simulated(Stories):
         self.name, self.task = f"babi-{number}-simulated", f"as babi-{number}, from a simulator"
 
     def documents(self, found: Found, options: SimulationOptions) -> Iterator[Document]:
-        """As many questions as wanted, story by story."""
         for split in SPLITS:
             wanted = getattr(options, split)
             lines = ((self.name, line) for line in self.lines(split, -(-wanted // QUESTIONS), options.seed))

@@ -59,16 +59,13 @@ class CNN(Reader):
         return found
 
     def answers(self, training: pl.LazyFrame) -> list[str]:
-        """Every entity of the training articles, by its number."""
         entities = training.select(entity=pl.col("candidates").list.explode().unique()).collect()["entity"]
         return sorted(entities, key=_number)
 
     def tokenise(self, text: str, options: Options) -> list[str]:
-        """Between spaces."""
         return text.split()
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every question, one at a time."""
         for name, split, block in _questions(found):
             (_, article), (_, question), (where, answer) = block
             tokens, query = self.tokenise(article, options), self.tokenise(question, options)

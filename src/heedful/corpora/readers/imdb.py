@@ -47,11 +47,9 @@ class IMDB(Reader):
     class_names = tuple(_SIDES.values())
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of the labelled reviews."""
         return (name.parts[-3] for name, *_ in reviews(found))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every review of fewer than 400 words."""
         for name, where, content in reviews(found):
             text = decode(content, where)
             if len(keras_tokens(text)) < MOST_WORDS:
@@ -63,7 +61,6 @@ class IMDB(Reader):
         return tokeniser()(LINE_BREAK.sub(" ", text)) if options.cleaning == "paper" else keras_tokens(text)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """A fifth of train for dev; of test, a fifth only; more than 6 tokens."""
         ordered = table.sort("id")
         ordered = hold_out(ordered, among="train", into="dev", share=0.2, seed=SEED)
         ordered = hold_out(ordered, among="test", into="used", share=0.2, seed=SEED)

@@ -47,16 +47,13 @@ class IMDBRatings(SentenceReader):
         return found
 
     def clean(self, text: str) -> str:
-        """HTML line breaks are white space."""
         return LINE_BREAK.sub(" ", text)
 
     def documents(self, found: Found, options: SentenceOptions) -> Iterator[Document]:
-        """Every review with stars."""
         for name, stars, text in _rated(found):
             yield self.document(text, options, id=name, label=stars, split="train")
 
     def split(self, table: pl.DataFrame, options: SentenceOptions) -> pl.Series:
-        """A tenth for test, as many for dev."""
         ordered = table.sort("id")
         for into, share in (("test", 1 / 10), ("dev", 1 / 9)):
             ordered = hold_out(ordered, among="train", into=into, share=share, seed=SEED)

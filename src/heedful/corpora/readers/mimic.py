@@ -70,7 +70,6 @@ class MIMIC(Reader):
             yield Document(admission, self.tokenise(text, options), wanted[admission], splits.get(admission, ""))
 
     def tokenise(self, text: str, options: Options) -> list[str]:
-        """See `clean_note`."""
         return clean_note(text)
 
     def splits(self, found: Found) -> dict[str, str]:
@@ -78,7 +77,6 @@ class MIMIC(Reader):
         return {}
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The split of the lists, or one drawn by class."""
         if set(table["split"]) == {""}:
             ordered = table.sort(pl.col("id").cast(pl.Int64)).with_columns(split=pl.lit("train"))
             for into, share, seed in (("test", 0.2, TEST_SEED), ("dev", 0.15, DEV_SEED)):
@@ -102,7 +100,6 @@ class Diabetes(MIMIC):
         return "diabetes" if any(code.startswith("25000") for code in codes) else "no diabetes"
 
     def splits(self, found: Found) -> dict[str, str]:
-        """As the lists have it."""
         return {
             line.strip(): split
             for split in SPLITS

@@ -67,19 +67,15 @@ class Planted(Reader):
     options = PlantedOptions
 
     def classes(self, options: PlantedOptions) -> tuple[str, ...]:
-        """Bad to good."""
         return tuple(_NAMES[index] for index in _grades(options))
 
     def tokenise(self, text: str, options: Any) -> list[str]:
-        """The grammar's tokens are words and full stops, in lower case."""
         return text.lower().replace(".", " . ").replace(",", " , ").split()
 
     def has_sentences(self, options: Any) -> bool:
-        """Always."""
         return True
 
     def sentences(self, text: str, options: Any) -> list[list[str]]:
-        """Each ends in its full stop."""
         return _sentences(self.tokenise(text, options))
 
     def documents(self, found: Found, options: PlantedOptions) -> Iterator[Document]:

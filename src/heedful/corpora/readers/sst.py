@@ -44,11 +44,9 @@ class SST(Reader):
     class_names = ("negative", "positive")
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of all trees."""
         return (split for split, *_ in _trees(found))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every sentence that is not neutral."""
         for split, number, label, leaves in _trees(found):
             if label != NEUTRAL:
                 polarity = "positive" if label > NEUTRAL else "negative"
@@ -60,7 +58,6 @@ class SST(Reader):
         return tokeniser(numbers=options.cleaning == "released")(words)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The official split, without the shortest sentences and the longest of each split."""
         longest = pl.col("length").max().over("split")
         return within_lengths(table, above=5).select(pl.when(pl.col("length") < longest).then(pl.col("split")))["split"]
 

@@ -50,7 +50,6 @@ class Table(Reader):
     options = TableOptions
 
     def find(self, roots: Sequence[Path], options: TableOptions, *, subset: bool) -> Found:
-        """The file itself, or below a data folder."""
         for path in (options.file, *(root / options.file for root in roots)):
             if path.is_file():
                 return Found({"table": path})
@@ -74,15 +73,12 @@ class Table(Reader):
             )
 
     def tokenise(self, text: str, options: TableOptions) -> list[str]:
-        """By spaCy's rules or, if the texts are tokenised already, at spaces."""
         return tokeniser()(text) if options.tokens == "spacy" else text.split()
 
     def has_sentences(self, options: TableOptions) -> bool:
-        """If they are asked for."""
         return options.sentences is not None
 
     def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
-        """The same tokens; None unless the option `sentences` is set."""
         if options.sentences is None:
             return None
         if options.tokens == "spacy":

@@ -38,8 +38,8 @@ def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     row = torch.from_numpy(tokens.row_of_value)  # (M,)
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
     embedded = embedding(torch.from_numpy(framed.values), model.embedding)  # (N, E)
-    given = model.given(inputs)
-    read = readout(model.attention, encoder.size, given, len(tokens))
+    query = model.query(inputs)
+    read = readout(model.attention, encoder.size, query, len(tokens))
     features, text = len(read.matrix), torch.from_numpy(framed.row_of_value)  # (N,)
     matrix = torch.cat([read.matrix.T, decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))], dim=1)
     bias = pad(read.bias.T, (0, decoder.width))[text]  # (N, F + D), zero for the decoder: its bias comes last
@@ -52,8 +52,8 @@ def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     mixed = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(items)).squeeze(1)  # (B, D)
     after = ahead.side(places, ends[row] - places - 1, read, back.seen + bias, text)
     before = back.side(places, places - starts[row] - 1, read, ahead.seen + bias, text)
-    whole = output_of(decoder.logits(mixed, given))
-    without = output_of(decoder.logits(_joined(before, after), given.take(row)))
+    whole = output_of(decoder.logits(mixed, query))
+    without = output_of(decoder.logits(_joined(before, after), query.take(row)))
     return Deletions(whole.numpy(), tokens.like(without.numpy()))
 
 

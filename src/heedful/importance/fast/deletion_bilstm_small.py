@@ -86,13 +86,13 @@ def small_state_deletions(model: Classifier, inputs: Inputs) -> Deletions:
 
 def _deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Read the texts once, then run the chains of all tokens, first those behind the gaps, then those before them."""
-    encoder, decoder, given = cast(BiLSTM, model.encoder), model.decoder, model.given(inputs)
+    encoder, decoder, query = cast(BiLSTM, model.encoder), model.decoder, model.query(inputs)
     tokens = Padded.of(with_sentinels(inputs.tokens))  # (B, P)
     texts, places = tokens.values.shape
     embedded = model.embed(tokens)
     ahead_states, back_states = encoder(embedded).values.transpose(0, 1).chunk(2, dim=-1)  # (P, B, h)
     words, mask = embedded.values.transpose(0, 1), tokens.mask.T  # (P, B, E), (P, B)
-    read = readout(model.attention, encoder.size, given, texts)
+    read = readout(model.attention, encoder.size, query, texts)
     matrix = torch.cat([read.matrix, decoder.items(torch.eye(encoder.size, dtype=words.dtype)).T])  # (F + D, H)
     bias = torch.cat([read.bias, read.bias.new_zeros(decoder.width, texts)]).repeat(1, places)  # the decoder's is last
     ahead = Direction(encoder.ahead, *_columns(words, ahead_states, mask), texts=texts)
@@ -112,8 +112,8 @@ def _deletions(model: Classifier, inputs: Inputs) -> Deletions:
     mixed = torch.einsum("tb,dtb->bd", weights, seen[len(read.matrix) :])
     order = torch.arange(len(real)).view(places - 2, texts).T.reshape(-1)  # text after text
     chosen = order[real[order]]  # (M,)
-    without = decoder.logits(_joined(before.turned(texts), after)[chosen], given.take(own[chosen]))
-    return Deletions(output_of(decoder.logits(mixed, given)).numpy(), inputs.tokens.like(output_of(without).numpy()))
+    without = decoder.logits(_joined(before.turned(texts), after)[chosen], query.take(own[chosen]))
+    return Deletions(output_of(decoder.logits(mixed, query)).numpy(), inputs.tokens.like(output_of(without).numpy()))
 
 
 def _columns(*values: Tensor) -> Iterator[Tensor]:

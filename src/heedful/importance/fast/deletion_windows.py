@@ -31,18 +31,18 @@ def band_deletions(
 
     A new state beyond the end of a text means nothing.
     """
-    decoder, given = model.decoder, model.given(inputs)
+    decoder, query = model.decoder, model.query(inputs)
     rows, width = states.values.shape[:2]
     positions = torch.arange(width)
-    scores = model.attention.scores(states.values, given).masked_fill(~states.mask, -torch.inf)  # (B, T)
+    scores = model.attention.scores(states.values, query).masked_fill(~states.mask, -torch.inf)  # (B, T)
     items = decoder.items(states.values)  # (B, T, D)
     near_scores = scores.new_empty(rows, width, 2 * radius)  # (B, T, C)
     near_items = items.new_empty(rows, width, 2 * radius, decoder.width)  # (B, T, C, D)
     for index, (offset, near) in enumerate(zip(neighbours(radius), changed, strict=True)):
         outside = (positions + offset < 0) | (positions + offset >= states.lengths[:, None])  # (B, T)
-        near_scores[:, :, index] = model.attention.scores(near, given).masked_fill(outside, -torch.inf)
+        near_scores[:, :, index] = model.attention.scores(near, query).masked_fill(outside, -torch.inf)
         near_items[:, :, index] = decoder.items(near)
-    whole = decoder.logits((weights_of(scores, -1)[:, None] @ items).squeeze(1), given)  # (B, K)
+    whole = decoder.logits((weights_of(scores, -1)[:, None] @ items).squeeze(1), query)  # (B, K)
     without = items.new_empty(rows, width, decoder.outputs)  # (B, T, K)
     step = max(1, BLOCK_CELLS // (rows * width))
     for first in range(0, width, step):
@@ -51,7 +51,7 @@ def band_deletions(
         far = scores[:, None].masked_fill(band, -torch.inf)  # (B, P, T)
         weights = weights_of(torch.cat([far, near_scores[:, block]], dim=-1), -1)  # (B, P, T + C)
         near = (weights[..., None, width:] @ near_items[:, block]).squeeze(-2)  # (B, P, 1, C) @ (B, P, C, D)
-        without[:, block] = decoder.logits(weights[..., :width] @ items + near, given)
+        without[:, block] = decoder.logits(weights[..., :width] @ items + near, query)
     return Deletions.of_logits(inputs.items, whole, without)
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot, Given
+from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot, Query
 
 
 class Direction:
@@ -104,7 +104,7 @@ class Readout(NamedTuple):
     scores: Callable[[Tensor, Tensor], Tensor]  # of features (S, F, A), the last of texts (A,): (S, A)
 
 
-def readout(attention: Attention, size: int, given: Given, texts: int) -> Readout:
+def readout(attention: Attention, size: int, query: Query, texts: int) -> Readout:
     """The readout of an attention over states of `size` H in so many texts B.
 
     Where nothing is known of the attention, the state is its features.
@@ -112,14 +112,14 @@ def readout(attention: Attention, size: int, given: Given, texts: int) -> Readou
     if type(attention) is Additive:
         return _additive(attention.hidden, attention.score, attention.hidden.bias.expand(texts, -1))
     if type(attention) is AdditiveToQuery:
-        return _additive(attention.hidden, attention.score, attention.hidden.bias + attention.query(given.query))
-    dtype = next(attention.parameters(), torch.empty(0) if given.query is None else given.query).dtype
+        return _additive(attention.hidden, attention.score, attention.hidden.bias + attention.query(query.vector))
+    dtype = next(attention.parameters(), torch.empty(0) if query.vector is None else query.vector).dtype
     if type(attention) is Dot:
         matrix = attention.score.weight / attention.scale
         return Readout(matrix, torch.zeros(1, texts, dtype=dtype), False, lambda features, texts: features[:, 0])
 
     def scores(features: Tensor, texts: Tensor) -> Tensor:
-        return attention.scores(features.permute(2, 0, 1), given.take(texts)).T
+        return attention.scores(features.permute(2, 0, 1), query.take(texts)).T
 
     return Readout(torch.eye(size, dtype=dtype), torch.zeros(size, texts, dtype=dtype), False, scores)
 
