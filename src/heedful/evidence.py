@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from heedful import evidence_checks as columns
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL, check_unique, validate
 from heedful.files import scan_parquet, write_parquet
-from heedful.list_columns import list_column, ragged_column
+from heedful.list_columns import list_column
 from heedful.ragged import Ragged
 from heedful.tanh_decoder import TanhDecoder, mix
 
@@ -154,27 +155,15 @@ class Evidence:
 
     @classmethod
     def from_frame(
-        cls, frame: pl.DataFrame, about: Mapping[str, str] | None = None, where: str = "evidence"
+        cls, frame: pl.DataFrame, about: Mapping[str, str] = MappingProxyType({}), where: str = "evidence"
     ) -> "Evidence":
         """Evidence from a frame with the columns of the file format, validated."""
         columns.check_columns(frame, where)
-        about = about or {}
         evidence = cls(
             ids=columns.ids(frame, where),
-            tokens=ragged_column(frame, "tokens", "text", where),
-            weights=ragged_column(frame, "weights", "numbers", where),
-            output=columns.matrix(frame, "output", where),
-            scores=columns.optional(frame, "scores", "numbers", where, levels=2),
-            bias=columns.optional_matrix(frame, "bias", where),
-            features=columns.optional(frame, "features", "numbers", where, levels=2),
-            context=columns.optional_matrix(frame, "context", where),
-            candidates=columns.optional(frame, "candidates", "indices", where),
+            **{name: columns.read(frame, name, where) for name in _COLUMNS if name in frame.columns and name != "labels"},
             decoder=TanhDecoder.from_json(about["decoder"], where) if "decoder" in about else None,
             labels=columns.labels(frame, where),
-            query=columns.optional(frame, "query", "text", where),
-            words=columns.optional(frame, "words", "text", where),
-            sentences=columns.optional(frame, "sentences", "indices", where),
-            truth=columns.optional(frame, "truth", "flags", where),
             classes=tuple(columns.described(about, "classes", list, where)),
             provenance=columns.described(about, "provenance", dict, where),
         )

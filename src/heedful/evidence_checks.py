@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from heedful.errors import BadInput
 from heedful.list_columns import Kind, ragged_column
-from heedful.ragged import Ragged
 
 if TYPE_CHECKING:
     from heedful.evidence import Evidence
@@ -19,6 +18,12 @@ SUM_TOLERANCE = 1e-4
 OUTPUT_TOLERANCE = 1e-3  # what a model in half precision may be off
 NO_LABEL = -1
 _PER_ITEM = ("tokens", "scores", "features", "truth")
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("tokens", "query", "words"), "text"),
+    **dict.fromkeys(("weights", "scores", "features"), "numbers"),
+    **dict.fromkeys(("candidates", "sentences"), "indices"),
+    "truth": "flags",
+}
 
 
 def validate(evidence: "Evidence", where: str) -> None:
@@ -227,14 +232,11 @@ def matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32]:
     return rows.values.reshape(len(rows), -1)
 
 
-def optional_matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32] | None:
-    """The same, None if there is no such column."""
-    return matrix(frame, name, where) if name in frame.columns else None
-
-
-def optional(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: int = 1) -> Ragged | None:
-    """A column of lists, None if there is no such column."""
-    return ragged_column(frame, name, kind, where, levels=levels) if name in frame.columns else None
+def read(frame: pl.DataFrame, name: str, where: str) -> Any:
+    """A column of lists: ragged, or a matrix where all lists are equally long."""
+    if name in ("output", "bias", "context"):
+        return matrix(frame, name, where)
+    return ragged_column(frame, name, _KINDS[name], where, levels=2 if name in ("scores", "features") else 1)
 
 
 def described(about: Mapping[str, str], key: str, kind: type[Any], where: str) -> Any:

@@ -49,6 +49,7 @@ class Reader(ABC):
     how_to_get: ClassVar[str]  # one sentence, shown when the corpus is not found
     source: ClassVar[Source | None] = None  # None: it cannot be downloaded
     layouts: ClassVar[Sequence[Layout]] = ()  # where its files may be; the first complete one is used
+    partial_layouts: ClassVar[Sequence[Layout]] = ()  # other files that will do as a subset
     built_in: ClassVar[bool] = False  # it is generated and needs no files
     options: ClassVar[type[Options]] = Options
     class_names: ClassVar[tuple[str, ...] | None] = None  # in the order of their indices; None: see `answers`
@@ -57,7 +58,13 @@ class Reader(ABC):
 
     def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:
         """The corpus's files below one of `roots`, or None; part of the data only if `subset` allows it."""
-        return Found() if self.built_in else find_layout(roots, self.layouts, subset=subset)
+        if self.built_in:
+            return Found()
+        found = find_layout(roots, self.layouts, subset=subset)
+        if found is None and subset:
+            part = find_layout(roots, self.partial_layouts, subset=True)
+            return None if part is None else Found(part.files, subset=True)
+        return found
 
     @abstractmethod
     def documents(self, found: Found, options: Any) -> Iterator[Document]:

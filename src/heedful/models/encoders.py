@@ -1,7 +1,7 @@
 """Encoders: embedded tokens (B, T, E) to states (B, T, H), one state an item."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import torch
@@ -78,8 +78,13 @@ class Bidirectional(Encoder):
     layer over packed sequences, but through dense kernels that are several times faster on a CPU.
     """
 
-    ahead: Any  # of torch.nn
-    back: Any
+    layer: ClassVar[type[nn.RNNBase]]
+
+    def __init__(self, width: int, options: Any) -> None:
+        super().__init__(width, options)
+        self.size = 2 * options.hidden
+        self.ahead: Any = self.layer(width, options.hidden, batch_first=True)
+        self.back: Any = self.layer(width, options.hidden, batch_first=True)
 
     def forward(self, embedded: Padded) -> Padded:
         """Both directions' states side by side."""
@@ -97,22 +102,17 @@ class Bidirectional(Encoder):
 class BiLSTM(Bidirectional):
     """One-layer bidirectional LSTM (Jain & Wallace, section 2)."""
 
-    def __init__(self, width: int, options: BiLSTMOptions) -> None:
-        super().__init__(width, options)
-        self.size = 2 * options.hidden
-        self.ahead = nn.LSTM(width, options.hidden, batch_first=True)
-        self.back = nn.LSTM(width, options.hidden, batch_first=True)
+    layer = nn.LSTM
 
 
 @encoder("bigru", BiGRUOptions)
 class BiGRU(Bidirectional):
     """One-layer bidirectional GRU (Yang et al. 2016), initialised as in Serrano & Smith's code."""
 
+    layer = nn.GRU
+
     def __init__(self, width: int, options: BiGRUOptions) -> None:
         super().__init__(width, options)
-        self.size = 2 * options.hidden
-        self.ahead = nn.GRU(width, options.hidden, batch_first=True)
-        self.back = nn.GRU(width, options.hidden, batch_first=True)
         for layer in (self.ahead, self.back):
             nn.init.xavier_uniform_(layer.weight_ih_l0)
             nn.init.orthogonal_(layer.weight_hh_l0)

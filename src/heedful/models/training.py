@@ -155,8 +155,8 @@ def train_step(
     items = model.items(tables.text.embed(words), inputs)
     queries = None
     if tables.query is not None:
-        words = padded_query(inputs)
-        queries = words.with_values(tables.query.embed(words.values))
+        padded = padded_query(inputs)
+        queries = padded.with_values(tables.query.embed(padded.values))
     loss = loss_of(model(items, model.encoded_query(queries, inputs.candidates)).logits)
     tables.clear_others()
     loss.backward()  # type: ignore[no-untyped-call]

@@ -31,7 +31,7 @@ class Tokeniser:
     """
 
     def __init__(self, *, numbers: bool = False) -> None:
-        self._spacy = _spacy_tokeniser()
+        self._spacy = import_spacy("tokenising text as in the papers").blank("en").tokenizer
         self._crossing = CrossingCases(self._spacy)
         self.finish: Callable[[str], str] = str.lower if numbers else _lower_without_numbers
         self._seen: dict[str, tuple[str, ...]] = {}
@@ -77,12 +77,13 @@ def _lower_without_numbers(token: str) -> str:
     return NUMBER if any(map(str.isdigit, token)) else token.lower()
 
 
-def _spacy_tokeniser() -> Any:
+def import_spacy(purpose: str) -> Any:
+    """The library, or an error that says what it is needed for."""
     try:
         import spacy
     except ImportError as error:
-        raise MissingExtra("spaCy", "papers", "tokenising text as in the papers") from error
-    return spacy.blank("en").tokenizer
+        raise MissingExtra("spaCy", "papers", purpose) from error
+    return spacy
 
 
 class CrossingCases:

@@ -10,14 +10,14 @@ make one word of all entities.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 import polars as pl
 
 from heedful.corpora.archives import Wanted, decode, located_lines, member_lines, members
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.locating import Found, below, find_layout
+from heedful.corpora.locating import Found, below
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out
 from heedful.errors import BadInput
@@ -48,15 +48,8 @@ class CNN(Reader):
         *below(["cnn", ""], {"questions": "cnn.tgz"}),
         *below(["cnn", ""], {"preprocessed": "cnn.tar.gz"}),
     )
+    partial_layouts = below(_PARENTS, {"train": FOLDERS["train"]})
     unseen = True
-
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """Where all splits are; as a subset, the training folder alone will do."""
-        found = find_layout(roots, self.layouts, subset=subset)
-        if found is None and subset:
-            training = find_layout(roots, below(_PARENTS, {"train": FOLDERS["train"]}), subset=True)
-            return None if training is None else Found(training.files, subset=True)
-        return found
 
     def answers(self, training: pl.LazyFrame) -> list[str]:
         entities = training.select(entity=pl.col("candidates").list.explode().unique()).collect()["entity"]

@@ -20,6 +20,7 @@ from heedful.text.tokenising import tokeniser
 
 NEUTRAL = 2
 
+_ARCHIVE = {"archive": "trainDevTestTrees_PTB.zip"}
 _PIECES = re.compile(r"[()]|[^\s()]+")
 
 
@@ -30,15 +31,10 @@ class SST(Reader):
     task = "sentiment of a sentence"
     sizes = "8,544 / 1,101 / 2,210 trees; 6,355 / 821 / 1,725 used"
     how_to_get = "`heedful corpora get sst` downloads it"
-    source = Source(
-        "https://nlp.stanford.edu/sentiment",
-        "sst",
-        {"archive": "trainDevTestTrees_PTB.zip"},
-        {"train": 8544, "dev": 1101, "test": 2210},
-    )
+    source = Source("https://nlp.stanford.edu/sentiment", "sst", _ARCHIVE, {"train": 8544, "dev": 1101, "test": 2210})
     layouts = (
         *below(["sst", "sst/trees", "trees", ""], {split: f"{split}.txt" for split in SPLITS}),
-        *below(["sst", ""], {"archive": "trainDevTestTrees_PTB.zip"}),
+        *below(["sst", ""], _ARCHIVE),
         *below(["sst", ""], {"archive": "trees.zip"}),
     )
     class_names = ("negative", "positive")

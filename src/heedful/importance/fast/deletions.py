@@ -95,6 +95,29 @@ def weights_of(scores: Tensor, dim: int) -> Tensor:
     return weights.div_(weights.sum(dim, keepdim=True).clamp_min_(1.0))  # the top itself weighs 1 unless all are zero
 
 
+class Side(NamedTuple):
+    """Attention to one side of each of M gaps, before it is divided by its total."""
+
+    top: Tensor  # (M,) the largest score, the least finite number where there is none
+    total: Tensor  # (M,) of the weights exp(score - top)
+    items: Tensor  # (D, M) the weighted sum of the decoder's items
+
+    @classmethod
+    def nothing(cls, like: Tensor, items: int, size: int) -> "Side":
+        """No attention yet, beside so many gaps."""
+        least = torch.finfo(like.dtype).min
+        return cls(like.new_full((size,), least), like.new_zeros(size), like.new_zeros(items, size))
+
+
+def joined(before: Side, after: Side) -> Tensor:
+    """The decoder's items (M, D) under attention to both sides; zero where there is nothing on either."""
+    top = torch.maximum(before.top, after.top)
+    first, second = (before.top - top).exp_(), (after.top - top).exp_()
+    total = first * before.total + second * after.total
+    items = first * before.items + second * after.items
+    return (items / total.clamp_min_(1.0)).T.contiguous()  # the top itself weighs 1 unless there is nothing
+
+
 class Readout(NamedTuple):
     """Attention scores from features, features linear in the state: what its parts add to them may be added up."""
 
