@@ -159,9 +159,10 @@ class Evidence:
     ) -> "Evidence":
         """Evidence from a frame with the columns of the file format, validated."""
         columns.check_columns(frame, where)
+        there = [name for name in _COLUMNS if name in frame.columns and name != "labels"]
         evidence = cls(
             ids=columns.ids(frame, where),
-            **{name: columns.read(frame, name, where) for name in _COLUMNS if name in frame.columns and name != "labels"},
+            **{name: columns.read(frame, name, where) for name in there},
             decoder=TanhDecoder.from_json(about["decoder"], where) if "decoder" in about else None,
             labels=columns.labels(frame, where),
             classes=tuple(columns.described(about, "classes", list, where)),

@@ -32,9 +32,7 @@ def atomic(path: Path) -> Iterator[Path]:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if _is_disk_full(error):
-            raise DiskFull(
-                f"no space left to write {path}: free some and run again; what was finished is kept"
-            ) from error
+            raise DiskFull(f"no space left to write {path}: free some, run again; what was finished is kept") from error
         raise
 
 

@@ -1,4 +1,4 @@
-"""Splits and length filters, as scikit-learn draws them from the papers' seeds."""
+"""Random splits, drawn by scikit-learn from the papers' seeds, and length filters."""
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,7 @@ def hold_out(
 ) -> pl.DataFrame:
     """Move a random share of the rows of split `among` into split `into`.
 
-    Rows are drawn in the order of the table: sort it first if that order is an accident (an archive's).
+    The draw depends on the order of rows: sort the table first if its order is arbitrary (an archive's).
     """
     from sklearn.model_selection import train_test_split
 
@@ -29,10 +29,10 @@ def hold_out(
 
 
 def within_lengths(table: pl.DataFrame, *, above: int, below: int | None = None) -> pl.DataFrame:
-    """Drop (as null) rows outside `above < length < below`; a bound that is not given does not bind.
+    """Drop (as null) rows outside `above < length < below`.
 
-    The released code takes the split's own extremes for a bound that is not given, and so drops the longest or
-    shortest texts of every split without a reason: not repeated here.
+    Without a bound the released code takes the split's own extreme, and so drops its longest or shortest texts: not
+    repeated here.
     """
     fits = pl.col("length") > above
     if below is not None:

@@ -54,7 +54,6 @@ class Additive(Attention):
         self.score = nn.Linear(hidden, 1, bias=False)
 
     def scores(self, states: Tensor, query: Query) -> Tensor:
-        """One score a cell."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
 
@@ -75,7 +74,6 @@ class Dot(Attention):
         self.score = nn.Linear(size, 1, bias=False)
 
     def scores(self, states: Tensor, query: Query) -> Tensor:
-        """One score a cell."""
         scores: Tensor = self.score(states)
         return scores.squeeze(-1) / self.scale
 
@@ -91,7 +89,6 @@ class AdditiveToQuery(Attention):
         self.score = nn.Linear(hidden, 1, bias=False)
 
     def scores(self, states: Tensor, query: Query) -> Tensor:
-        """One score a cell."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states) + self.query(query.vector)[:, None]))
         return scores.squeeze(-1)
 
@@ -104,7 +101,6 @@ class DotToQuery(Attention):
         self.scale = math.sqrt(size)
 
     def scores(self, states: Tensor, query: Query) -> Tensor:
-        """One score a cell."""
         if query.vector is None:
             raise TypeError("attention to a query needs one")
         return (states @ query.vector[..., None]).squeeze(-1) / self.scale  # (B, T, H) @ (B, H, 1)

@@ -168,7 +168,6 @@ class Average(Encoder):
         self.activation: Callable[[Tensor], Tensor] = {"relu": torch.relu, "tanh": torch.tanh}[options.activation]
 
     def forward(self, embedded: Padded) -> Padded:
-        """The projected tokens."""
         projected: Tensor = self.project(embedded.values)
         return embedded.with_values(self.activation(projected))
 
@@ -182,5 +181,4 @@ class NoEncoder(Encoder):
         self.size = width
 
     def forward(self, embedded: Padded) -> Padded:
-        """The embedded tokens."""
         return embedded

@@ -1,8 +1,8 @@
-"""A bidirectional GRU over sequences of different lengths: both directions in one step, padding in none.
+"""A bidirectional GRU over sequences of different lengths: both directions in one step, without padding.
 
-The library's own takes one direction at a time, computes padding, and leaves a dozen nodes a step for autograd to walk
-back through. Here the cells of all sequences stand step after step, longest sequence first, so that each step reads a
-block, and what all steps have in common (what tokens add to the gates, the gradients of the weights) is one product.
+torch's own runs one direction at a time, computes padding, and leaves autograd a dozen nodes per step. Here cells are
+ordered by step, longest sequence first, so that each step reads a block; what all steps share (what tokens add to the
+gates, the gradients of the weights) is one product.
 """
 
 from typing import Any, NamedTuple
@@ -65,7 +65,7 @@ class BidirectionalGRU(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         """From the last step to the first."""
-        if torch.is_grad_enabled():  # asked for by create_graph
+        if torch.is_grad_enabled():  # by create_graph
             raise RuntimeError("a BiGRU has first derivatives only: leave create_graph out")
         weight, before, gates, recalled = ctx.saved_tensors
         h = weight.shape[2]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from heedful.errors import BadInput, NotFound
 from heedful.randomness import Stream, keys
 
-Rows = dict[int, NDArray[np.float32]]  # index of a word -> its vector
+Rows = dict[int, NDArray[np.float32]]  # word index -> vector
 Missing = Literal["normal", "zero"]
 
 _BLOCK = 4096  # words drawn at a time

@@ -1,6 +1,7 @@
 """A sequence classifier of Hugging Face transformers as the subject of an audit."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -106,9 +107,7 @@ class HuggingFace(Subject):
         device = self.model.device
         with borrowed(self.model, settings), embedding(self.embeddings, embed):
             inputs = {"input_ids": tokens.to(device), "attention_mask": real.long().to(device)}
-            if look is None:
-                return self._logits(inputs)
-            with watching(look):
+            with watching(look) if look else nullcontext():
                 return self._logits(inputs)
 
     def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:

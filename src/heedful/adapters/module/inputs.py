@@ -120,11 +120,10 @@ def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) ->
 
     Modes are set one by one: a model's own `train` and `eval` may do more than that.
     """
-    modes = {module: module.training for module in model.modules()}
     with ExitStack() as stack:
-        for module in modes:
+        for module in model.modules():
+            stack.callback(setattr, module, "training", module.training)
             module.training = False
-        stack.callback(_restore, modes)
         for module, hook in hooks:
             stack.callback(module.register_forward_hook(_forward(hook)).remove)
         yield
@@ -132,8 +131,3 @@ def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) ->
 
 def _forward(hook: Hook) -> Callable[[nn.Module, Any, Any], Any]:
     return lambda module, inputs, output: hook(output)
-
-
-def _restore(modes: dict[nn.Module, bool]) -> None:
-    for module, training in modes.items():
-        module.training = training

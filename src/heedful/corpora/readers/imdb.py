@@ -22,6 +22,7 @@ SEED = 1378
 LINE_BREAK = re.compile(r"<br\s*/?>")
 
 _SIDES = {"neg": "negative", "pos": "positive"}
+_ARCHIVE = {"archive": "aclImdb_v1.tar.gz"}
 _FOLDERS = [f"{split}/{side}" for split in ("train", "test") for side in _SIDES]
 
 
@@ -32,15 +33,10 @@ class IMDB(Reader):
     task = "sentiment of a film review"
     sizes = "25,000 / 25,000 reviews; 17,212 / 4,304 / 4,347 used"
     how_to_get = "`heedful corpora get imdb` downloads it"
-    source = Source(
-        "https://ai.stanford.edu/~amaas/data/sentiment",
-        "imdb",
-        {"archive": "aclImdb_v1.tar.gz"},
-        {"train": 25000, "test": 25000},
-    )
+    source = Source("https://ai.stanford.edu/~amaas/data/sentiment", "imdb", _ARCHIVE, {"train": 25000, "test": 25000})
     layouts = (
         *below(["imdb/aclImdb", "aclImdb", "imdb", ""], {folder: folder for folder in _FOLDERS}),
-        *below(["imdb", ""], {"archive": "aclImdb_v1.tar.gz"}),
+        *below(["imdb", ""], _ARCHIVE),
         *below(["imdb", ""], {"archive": "aclImdb_labelled.tar.gz"}),
         *below(["imdb", ""], {"archive": "aclImdb_v1.tar"}),
     )

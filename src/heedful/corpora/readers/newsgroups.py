@@ -66,10 +66,7 @@ class Newsgroups(Reader):
 
 
 def _body(text: str) -> str:
-    from sklearn.datasets._twenty_newsgroups import (
-        strip_newsgroup_footer,
-        strip_newsgroup_header,
-        strip_newsgroup_quoting,
-    )
+    from sklearn.datasets import _twenty_newsgroups as posts
 
-    return str(strip_newsgroup_quoting(strip_newsgroup_footer(strip_newsgroup_header(text))))
+    without_header = posts.strip_newsgroup_header(text)
+    return str(posts.strip_newsgroup_quoting(posts.strip_newsgroup_footer(without_header)))

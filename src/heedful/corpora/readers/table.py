@@ -1,4 +1,4 @@
-"""`table`: the user's own texts and labels, from CSV, TSV, JSON lines or Parquet."""
+"""`table`: your own texts and labels, from CSV, TSV, JSON lines or Parquet."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,12 +29,12 @@ class TableOptions(Options):
 
     file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
     text: str = "text"  # a column of strings or, with tokens "spaces", of lists of tokens (JSON lines, Parquet)
-    # cuts texts into sentences: "sentencizer", or a spaCy model with a parser; a list of strings then is one of
-    # sentences and, with tokens "spaces", a list of lists one of sentences of tokens
+    # splits texts into sentences: "sentencizer", or a spaCy model with a parser. A list of strings is then a list of
+    # sentences; with tokens "spaces", a list of lists is sentences of tokens
     sentences: str | None = Field(None, min_length=1)
     label: str = "label"
-    query: str | None = None  # a column of questions or hypotheses, cut into tokens as the texts are
-    split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
+    query: str | None = None  # a column of questions or hypotheses, tokenised as the texts are
+    split: str | None = None  # a column of train, dev or test; without dev, 15 % of train are taken
     id: str | None = None  # a column of unique names; otherwise rows are numbered
     tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
     seed: int = Field(0, ge=0, lt=2**32)  # of the splits that are drawn
@@ -101,7 +101,7 @@ class Table(Reader):
 
     def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
-            if options.tokens != "spaces":  # so that a text given later is cut the same way
+            if options.tokens != "spaces":  # so that later texts are tokenised the same way
                 raise BadInput(f"{where}: column '{column}' holds lists; if of tokens, set tokens to 'spaces'")
             tokens = [_text(token, where, column) for token in value]
         else:

@@ -44,19 +44,17 @@ class Differentiator:
             read = partial(self._read, padded.with_values(projected), self.model.query(some))
             yield Batch(rows, tokens.cells(rows), self.model.inner(padded).mask, read, padded.values.shape[1])
 
-    def _read(
-        self, projected: Padded, query: Query, rows: Tensor | None = None, shares: Tensor | None = None
-    ) -> Outcome:
+    def _read(self, tokens: Padded, query: Query, rows: Tensor | None = None, shares: Tensor | None = None) -> Outcome:
         """Read projected tokens (B, T, D); sentinels do not shrink, and what is linear in a token shrinks with it."""
         if rows is not None:
-            projected = Padded(projected.values.index_select(0, rows), projected.lengths[rows])
+            tokens = Padded(tokens.values.index_select(0, rows), tokens.lengths[rows])
             query = query.take(rows)
         if shares is not None:
-            positions = torch.arange(projected.values.shape[1])
-            inside = (positions >= self.edge) & (positions < projected.lengths[:, None] - self.edge)
-            scales = torch.where(inside, shares[:, None].to(projected.values.dtype), 1.0)
-            projected = projected.with_values(projected.values * scales[..., None])
-        states, encoder_product = self.encoder.encode(projected)
+            positions = torch.arange(tokens.values.shape[1])
+            inside = (positions >= self.edge) & (positions < tokens.lengths[:, None] - self.edge)
+            scales = torch.where(inside, shares[:, None].to(tokens.values.dtype), 1.0)
+            tokens = tokens.with_values(tokens.values * scales[..., None])
+        states, encoder_product = self.encoder.encode(tokens)
         logits, back = self.attend(self.model.inner(states), query)
 
         def product(gradient: Tensor) -> Tensor:
