@@ -14,7 +14,8 @@ _CLASSES = """
     sst.SST imdb.IMDB newsgroups.Newsgroups agnews.AGNews adr.ADR mimic.Diabetes mimic.Anemia
     babi.Babi:1 babi.Babi:2 babi.Babi:3 cnn.CNN snli.SNLI
     zhang.Yahoo imdb_ratings.IMDBRatings zhang.Amazon zhang.Yelp
-    planted.Planted babi_simulated.Simulated:1 babi_simulated.Simulated:2 babi_simulated.Simulated:3 table.Table
+    planted.Planted babi_simulated.Simulated:1 babi_simulated.Simulated:2 babi_simulated.Simulated:3
+    table.Table
 """.split()
 
 

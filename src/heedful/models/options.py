@@ -59,9 +59,20 @@ class NoneOptions(Options):
 
 
 ENCODER_OPTIONS: Registry[type[Options]] = Registry(
-    {"bilstm": BiLSTMOptions, "bigru": BiGRUOptions, "cnn": CNNOptions, "average": AverageOptions, "none": NoneOptions}
+    {
+        "bilstm": BiLSTMOptions,
+        "bigru": BiGRUOptions,
+        "cnn": CNNOptions,
+        "average": AverageOptions,
+        "none": NoneOptions,
+    }
 )
-ATTENTIONS: "Registry[Variants]" = Registry(dict.fromkeys(("additive", "dot"), "heedful.models.attentions"))
+ATTENTIONS: "Registry[Variants]" = Registry(
+    {
+        "additive": "heedful.models.attentions",
+        "dot": "heedful.models.attentions",
+    }
+)
 MODEL_NAMES = ("classifier", "flan", "han")
 
 
