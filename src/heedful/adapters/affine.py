@@ -36,10 +36,8 @@ def affine(subject: Subject, texts: Texts) -> bool:
 
 
 def recovered(subject: Subject, texts: Texts) -> Scores:
-    """Scores and bias of every text, and their error, measured by four more forward passes.
-
-    With several heads the audited map is not what the model computes with, so there are none.
-    """
+    """Scores and bias of every text, and their error, measured by four more forward passes. With several heads the
+    audited map is not what the model computes with, so there are none."""
     scores = texts.names.like(np.zeros((len(texts.names.values), subject.outputs), dtype=np.float32))
     bias = np.zeros((len(texts), subject.outputs), dtype=np.float32)
     error = np.zeros(len(texts))

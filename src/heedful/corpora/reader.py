@@ -79,11 +79,8 @@ class Reader(ABC):
         return self.class_names
 
     def answers(self, training: pl.LazyFrame) -> Iterable[str]:
-        """The class names in the order of their indices, where `classes` gives none: the training labels.
-
-        `training` has the columns tokens, label and, where documents have them, truth, query, candidates (names) and
-        sentences.
-        """
+        """The class names in the order of their indices, where `classes` gives none: the training labels. `training`
+        has the columns tokens, label and, where documents have them, truth, query, candidates (names) and sentences."""
         return sorted_classes(training.select("label").collect()["label"])
 
     def tokenise(self, text: str, options: Any) -> list[str]:
@@ -99,10 +96,8 @@ class Reader(ABC):
         return None
 
     def split(self, table: pl.DataFrame, options: Any) -> pl.Series:
-        """The final split of each row of `table` (id, label, split, length); null drops the row.
-
-        Where documents have sentences there are also `sentences`, how many, and `longest`, the tokens of the longest.
-        """
+        """The final split of each row of `table` (id, label, split, length); null drops the row. Where documents have
+        sentences there are also `sentences`, how many, and `longest`, the tokens of the longest."""
         return table["split"]
 
 

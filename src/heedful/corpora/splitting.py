@@ -9,10 +9,8 @@ from heedful.errors import BadInput
 def hold_out(
     table: pl.DataFrame, *, among: str, into: str, share: float, seed: int, stratified: bool = False
 ) -> pl.DataFrame:
-    """Move a random share of the rows of split `among` into split `into`.
-
-    The draw depends on the order of rows: sort the table first if its order is arbitrary (an archive's).
-    """
+    """Move a random share of the rows of split `among` into split `into`. The draw depends on the order of rows: sort
+    the table first if its order is arbitrary (an archive's)."""
     from sklearn.model_selection import train_test_split
 
     rows = np.flatnonzero((table["split"] == among).to_numpy())
@@ -29,11 +27,8 @@ def hold_out(
 
 
 def within_lengths(table: pl.DataFrame, *, above: int, below: int | None = None) -> pl.DataFrame:
-    """Drop (as null) rows outside `above < length < below`.
-
-    Without a bound the released code takes the split's own extreme, and so drops its longest or shortest texts: not
-    repeated here.
-    """
+    """Drop (as null) rows outside `above < length < below`. Without a bound the released code takes the split's own
+    extreme, and so drops its longest or shortest texts: not repeated here."""
     fits = pl.col("length") > above
     if below is not None:
         fits &= pl.col("length") < below

@@ -54,10 +54,8 @@ class Question(Embedded):
 
 
 class Classifier(Embedded):
-    """An attention classifier over tokens; given a query, its attention and its decision depend on that, too.
-
-    Each sequence is read between a start and an end sentinel, which the encoder sees and attention does not.
-    """
+    """An attention classifier over tokens; given a query, its attention and its decision depend on that, too. Each
+    sequence is read between a start and an end sentinel, which the encoder sees and attention does not."""
 
     sentinels: ClassVar[bool] = True
 

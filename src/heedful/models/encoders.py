@@ -46,8 +46,7 @@ def encoder_class(name: str) -> "type[Encoder]":
 
 def dropout(values: Tensor, share: float, training: bool) -> Tensor:
     """Dropout, seeded by torch's generator but drawn by NumPy: torch's own takes five to ten times as long on a CPU, a
-    fifth of the time of a training step.
-    """
+    fifth of the time of a training step."""
     if not training or not share:
         return values
     draw = np.random.Generator(np.random.SFC64(int(torch.randint(2**62, ()))))
@@ -75,10 +74,9 @@ class Encoder(nn.Module):
 
 class Bidirectional(Encoder):
     """Two one-way layers, the second over each sequence reversed within its own length: the states of a bidirectional
-    layer over packed sequences, but through dense kernels that are several times faster on a CPU.
-    """
+    layer over packed sequences, but through dense kernels that are several times faster on a CPU."""
 
-    layer: ClassVar[type[nn.RNNBase]]
+    layer: ClassVar[type[nn.LSTM] | type[nn.GRU]]
 
     def __init__(self, width: int, options: Any) -> None:
         super().__init__(width, options)

@@ -56,9 +56,7 @@ def train(
     on_step: Callable[[Step], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
     """Train the model and return one record an epoch; the parameters selected on dev are those of `checkpoint.best`.
-
-    Goes on from the checkpoint if there is one; the result is the same as that of an undisturbed training.
-    """
+    Goes on from the checkpoint if there is one; the result is the same as that of an undisturbed training."""
     optimiser = make_optimiser(model, options)
     history = checkpoint.resume(model, optimiser)
     weights = class_weights(training.labels, len(classes)) if options.class_weights else torch.ones(len(classes))

@@ -71,10 +71,8 @@ def _cut(tokens: Sequence[str], starts: Sequence[int]) -> Sentences:
 
 
 def _rule_starts(tokens: Sequence[str]) -> list[int]:
-    """Where spaCy's sentencizer starts sentences: at what follows a mark that ends one and is no mark itself.
-
-    Marks have no case and no digits, so the rule says the same of tokens as `tokeniser` leaves them.
-    """
+    """Where spaCy's sentencizer starts sentences: at what follows a mark that ends one and is no mark itself. Marks
+    have no case and no digits, so the rule says the same of tokens as `tokeniser` leaves them."""
     ends, is_mark = _rule()
     starts = [0] if tokens else []
     ended = False

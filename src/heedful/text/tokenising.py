@@ -144,10 +144,8 @@ def _spaced(tokens: list[str], heads: set[str], tails: set[str]) -> str:
 
 
 def _gap_pattern(gaps: set[str]) -> str:
-    """A quick pattern for the spaces that stand between such characters as in one of the gaps.
-
-    Most spaces stand between letters, and no gap does: a look at either side is enough to pass them over.
-    """
+    """A quick pattern for the spaces that stand between such characters as in one of the gaps. Most spaces stand
+    between letters, and no gap does: a look at either side is enough to pass them over."""
     after_letter = {gap for gap in gaps if gap[0].isalpha()}
     before = _characters(gap[0] for gap in gaps - after_letter)
     behind = _characters(gap[2] for gap in after_letter)

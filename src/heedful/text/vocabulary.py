@@ -26,10 +26,8 @@ class Vocabulary:
     def build(
         cls, documents: pl.LazyFrame, *, min_documents: int = 1, min_count: int = 1, always: Iterable[str] = ()
     ) -> "Vocabulary":
-        """The words in `tokens` or `query` of at least `min_documents` rows that occur `min_count` times in all.
-
-        Words of `always` are included, however rare. Documents are streamed.
-        """
+        """The words in `tokens` or `query` of at least `min_documents` rows that occur `min_count` times in all. Words
+        of `always` are included, however rare. Documents are streamed."""
         query = "query" in documents.collect_schema()
         words = pl.concat_list("tokens", "query") if query else pl.col("tokens")
         frequent = _frequent(documents, words.list.unique(), min_documents)

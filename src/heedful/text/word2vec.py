@@ -49,10 +49,8 @@ def train_word2vec(
     seed: int,
     normalise: bool = False,
 ) -> Any:
-    """gensim's KeyedVectors of the words that occur at least `min_count` times; `texts` are read several times.
-
-    One worker and an explicit seed: the same texts in the same order give the same vectors in any process.
-    """
+    """gensim's KeyedVectors of the words that occur at least `min_count` times; `texts` are read several times. One
+    worker and an explicit seed: the same texts in the same order give the same vectors in any process."""
     try:
         from gensim.models import Word2Vec
     except ImportError as error:

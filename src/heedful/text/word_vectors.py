@@ -70,10 +70,8 @@ def from_keyed_vectors(keyed: Any, words: Sequence[str]) -> Vectors:
 def initial_embedding(
     words: Sequence[str], *, width: int, seed: int, found: Vectors | None = None, missing: Missing = "normal"
 ) -> NDArray[np.float32]:
-    """The embedding matrix (V, width) to start from: the vectors found; else N(0, 1) (the paper) or zero (its code).
-
-    A missing word's numbers depend on the seed and the word alone, not on the rest of the vocabulary.
-    """
+    """The embedding matrix (V, width) to start from: the vectors found; else N(0, 1) (the paper) or zero (its code). A
+    missing word's numbers depend on the seed and the word alone, not on the rest of the vocabulary."""
     matrix = np.zeros((len(words), width), dtype=np.float32)
     if missing == "normal":
         without = np.arange(len(words)) if found is None else np.flatnonzero(~found.found)

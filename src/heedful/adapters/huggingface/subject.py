@@ -61,10 +61,8 @@ class HuggingFace(Subject):
 
     @classmethod
     def load(cls, name: str, *, map: str = "cls", items: str = "tokens", download: bool = False) -> "HuggingFace":
-        """A classifier from a folder or from the local cache; from the hub only if it may be downloaded.
-
-        Only safetensors are read and no code of the model's is run; weights are read as float32.
-        """
+        """A classifier from a folder or from the local cache; from the hub only if it may be downloaded. Only
+        safetensors are read and no code of the model's is run; weights are read as float32."""
         checked(map)
         return cls(*load_parts(name, download=download), map=map, items=items)
 

@@ -24,10 +24,8 @@ LISTED = 20  # names that an error lists
 
 
 def encoded(texts: Sequence[str], tokenize: Tokenize, known: int | None = None) -> Texts:
-    """Each token with a name is an item; names are the words of the text where there are as many, else the ids.
-
-    A model that knows so many tokens gets no other one.
-    """
+    """Each token with a name is an item; names are the words of the text where there are as many, else the ids. A model
+    that knows so many tokens gets no other one."""
     tokens, items, names = [], [], []
     for number, text in enumerate(texts):
         with user_code(f"the tokenizer, on text {number} ({text[:40]!r}),", "call it by hand to see where"):
@@ -116,10 +114,8 @@ def submodule(model: nn.Module, path: str, what: str) -> nn.Module:
 
 @contextmanager
 def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) -> Iterator[None]:
-    """The model in evaluation, some of its modules heard; then every mode as before and no hook left.
-
-    Modes are set one by one: a model's own `train` and `eval` may do more than that.
-    """
+    """The model in evaluation, some of its modules heard; then every mode as before and no hook left. Modes are set one
+    by one: a model's own `train` and `eval` may do more than that."""
     with ExitStack() as stack:
         for module in model.modules():
             stack.callback(setattr, module, "training", module.training)

@@ -144,9 +144,7 @@ class _Attending:
 
     def __init__(self, read: Readout, direction: Direction, matrix: Tensor, kept: Tensor, hidden: Tensor) -> None:
         """`matrix` (F + D, h) gives what a state adds to features and items, `kept` (F + D, C) is what does not change.
-
-        `hidden` (T * B,) is minus infinity where there is no token, unless chains never come there.
-        """
+        `hidden` (T * B,) is minus infinity where there is no token, unless chains never come there."""
         texts, beyond = direction.texts, STEPS * direction.texts
         self.read, self.direction, self.features = read, direction, len(read.matrix)
         self.end = kept.shape[1] - texts  # where the last sentinels stand
@@ -172,9 +170,7 @@ class _Attending:
 
     def _attend(self, block: Side, doubled: Tensor, column: int, seen: Tensor) -> None:
         """Attend to the states of some steps (S, h, A), at first in `column` and the following; `seen` is overwritten.
-
-        Chains that ended on the way are beyond the end, and hidden.
-        """
+        Chains that ended on the way are beyond the end, and hidden."""
         steps, rows, width = seen.shape
         texts = self.direction.texts
         kept = self.kept.as_strided((steps, rows, width), (texts, self.kept.stride(0), 1), column)

@@ -28,9 +28,7 @@ def band_deletions(
     model: Classifier, inputs: Inputs, states: Padded, changed: Iterable[Tensor], *, radius: int
 ) -> Deletions:
     """From the states (B, T, H) of whole texts and, neighbour by neighbour, their new states (B, T, H) around each gap.
-
-    A new state beyond the end of a text means nothing.
-    """
+    A new state beyond the end of a text means nothing."""
     decoder, query = model.decoder, model.query(inputs)
     rows, width = states.values.shape[:2]
     positions = torch.arange(width)
@@ -91,9 +89,7 @@ class _Taps:
 
     def states(self, offset: int) -> Tensor:
         """For each token the state (B, T, F) at `offset` from it, once it is deleted; offset 0: its own, still there.
-
-        Places of the window that would fall on the deleted token or beyond lie one further.
-        """
+        Places of the window that would fall on the deleted token or beyond lie one further."""
         total = self.bias
         for tap, place in enumerate(range(offset - self.radius, offset + self.radius + 1)):
             beyond = (offset < 0 <= place) - (place <= 0 < offset)  # 1, 0 or -1

@@ -23,10 +23,8 @@ class Direction:
     """A one-way LSTM over texts that stand end to end in N places: step 1 reads ahead, -1 back."""
 
     def __init__(self, lstm: nn.LSTM, embedded: Tensor, starts: Tensor, ends: Tensor, *, step: int) -> None:
-        """Read the whole texts: embedded tokens (N, E), and where each text is entered (B,) and left (B,).
-
-        The token at which a text is left is a sentinel, and not read: nothing depends on its state.
-        """
+        """Read the whole texts: embedded tokens (N, E), and where each text is entered (B,) and left (B,). The token at
+        which a text is left is a sentinel, and not read: nothing depends on its state."""
         hidden = lstm.hidden_size
         scale = torch.tensor([0.5, 0.5, 1.0, 0.5]).repeat_interleave(hidden)  # gates: input, forget, new, output
         weight_inputs, weight, bias_inputs, bias = lstm.all_weights[0]
@@ -128,10 +126,8 @@ class Readout(NamedTuple):
 
 
 def readout(attention: Attention, size: int, query: Query, texts: int) -> Readout:
-    """The readout of an attention over states of `size` H in so many texts B.
-
-    Where nothing is known of the attention, the state is its features.
-    """
+    """The readout of an attention over states of `size` H in so many texts B. Where nothing is known of the attention,
+    the state is its features."""
     if type(attention) is Additive:
         return _additive(attention.hidden, attention.score, attention.hidden.bias.expand(texts, -1))
     if type(attention) is AdditiveToQuery:

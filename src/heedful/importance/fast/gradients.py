@@ -88,8 +88,7 @@ class Differentiator:
 
 class SentenceDifferentiator:
     """By autograd, with respect to the words' vectors. The word level is always differentiated through: it makes the
-    items; what may be held fixed is the tested attention over them.
-    """
+    items; what may be held fixed is the tested attention over them."""
 
     def __init__(self, model: Han, *, attention_fixed: bool) -> None:
         self.model, self.attention_fixed = model, attention_fixed
