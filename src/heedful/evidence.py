@@ -185,7 +185,9 @@ def collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
     try:
         return frame.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(f"{path}: not a readable Parquet file ({error}); delete it and write or run it again") from error
+        raise BadInput(
+            f"{path}: not a readable Parquet file ({error}); write it again (in a run: delete it and run again)"
+        ) from error
 
 
 def read_batches(path: Path | str, size: int, *, start: int = 0) -> Iterator[Evidence]:

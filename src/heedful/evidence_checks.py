@@ -113,7 +113,7 @@ def _check_features(evidence: "Evidence", check: _Check) -> None:
     if features is None and context is None and decoder is None:
         return
     if features is None or context is None or decoder is None:
-        check.refuse("'features', 'context' and the metadata 'decoder' go together; give all or none")
+        check.refuse("'features' and 'context' and the metadata 'decoder' go together; give all or none")
     if evidence.scores is not None:
         check.refuse("'scores' are of an affine decoder, 'features' of another one; give one of them")
     if evidence.outputs < 2:

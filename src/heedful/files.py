@@ -32,7 +32,9 @@ def atomic(path: Path) -> Iterator[Path]:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if _is_disk_full(error):
-            raise DiskFull(f"no space left to write {path}: free some, run again; what was finished is kept") from error
+            raise DiskFull(
+                f"no space left while writing {path}: free some space and run again; what was finished is kept"
+            ) from error
         raise
 
 
