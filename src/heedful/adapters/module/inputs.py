@@ -34,7 +34,9 @@ def encoded(texts: Sequence[str], tokenize: Tokenize, known: int | None = None) 
         named = np.array([name is not None for name in called], dtype=bool)
         unknown = ids[_strange(ids, known)]
         if len(unknown):
-            raise BadInput(f"text {number}: token {unknown[0]}, but the model {_embeds(known)}; use its own tokenizer")
+            raise BadInput(
+                f"text {number}: token {unknown[0]} is not the model's, which {_embeds(known)}; use its tokenizer"
+            )
         tokens.append(ids)
         items.append(np.where(named, np.cumsum(named) - 1, NO_ITEM))
         names.append(np.array([name for name in called if name is not None], dtype=object))

@@ -66,5 +66,5 @@ def _from_csv(path: Path) -> Iterator[Document]:
     for number, (line, row) in enumerate(named_rows(path, ("text", "label", "exp_split")), start=1):
         text, label, split = row
         if label not in ("0", "1") or split not in ("train", "dev", "test"):
-            raise BadInput(f"{path}, line {line}: label '{label}' must be 0 or 1, exp_split '{split}' train, dev, test")
+            raise BadInput(f"{path}, line {line}: label '{label}' should be 0 or 1, exp_split '{split}' train/dev/test")
         yield Document(f"tweet-{number}", text.split(), _REACTION[label], split)

@@ -155,8 +155,8 @@ def _grouped(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
         )
         database.executemany("insert into note values (?, ?, ?, ?)", notes)  # one by one: all would not fit in memory
         rows = database.execute("select admission, text from note order by admission, addendum, date, rowid")
-        for number, notes in groupby(rows, key=itemgetter(0)):
-            yield str(number), "\n".join(text for _, text in notes)
+        for number, group in groupby(rows, key=itemgetter(0)):
+            yield str(number), "\n".join(text for _, text in group)
 
 
 def _number(admission: str, path: Path, line: int) -> int:
