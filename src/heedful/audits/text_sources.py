@@ -54,11 +54,7 @@ def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> 
 
 
 def memory_source(
-    texts: Sequence[str],
-    *,
-    labels: Sequence[Any] | None,
-    ids: Sequence[str] | None,
-    name: str = "texts",
+    texts: Sequence[str], *, labels: Sequence[Any] | None, ids: Sequence[str] | None, name: str = "texts"
 ) -> Source:
     """Texts in memory."""
     if isinstance(texts, str):

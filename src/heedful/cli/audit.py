@@ -10,8 +10,7 @@ import typer
 def audit(
     hf: Annotated[str | None, typer.Option(help="A transformers classifier: folder or name.")] = None,
     module: Annotated[
-        str | None,
-        typer.Option(help="A torch module: FILE.py:NAME, a function that returns a heedful Subject."),
+        str | None, typer.Option(help="A torch module: FILE.py:NAME, a function that returns a heedful Subject.")
     ] = None,
     evidence: Annotated[
         Path | None, typer.Option(help="An evidence file instead of a model: .parquet or .jsonl (docs/formats.md).")

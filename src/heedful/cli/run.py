@@ -36,8 +36,7 @@ def run(
     ] = None,
     subset: Annotated[bool | None, typer.Option("--subset", help="Accept a subset of the official data.")] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(help="Seed of the model and its training (corpora: corpus_options.seed)."),
+        int | None, typer.Option(help="Seed of the model and its training (corpora: corpus_options.seed).")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Torch threads.")] = None,
     file: Annotated[str | None, typer.Option(help="For corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,

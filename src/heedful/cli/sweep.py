@@ -61,14 +61,7 @@ def sweep(
     try:
         with watching(notices) as watcher:
             done = perform_sweep(
-                checked,
-                on=on,
-                workers=workers,
-                out=out,
-                data=data,
-                address=address,
-                retries=retries,
-                watcher=watcher,
+                checked, on=on, workers=workers, out=out, data=data, address=address, retries=retries, watcher=watcher
             )
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_progress(watcher.cells)}; the same command resumes it") from None

@@ -1,6 +1,7 @@
 """How different could attention be with the same output? The eps-max JSD of Jain & Wallace 2019, section 4.2.2."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
 from typing import Literal, get_args
@@ -16,14 +17,14 @@ from heedful.experiments.adversaries.paper_search import Objective, Preset, sear
 from heedful.experiments.adversaries.tanh_decoders import beyond_affine
 from heedful.experiments.adversaries.two_classes import moved, two_classes
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame, instance_frame
 from heedful.experiments.summary import Estimate, estimates
 from heedful.experiments.tanh_view import TanhView
 from heedful.experiments.view import View
 from heedful.experiments.views import view_of
 from heedful.list_columns import list_column
 from heedful.measures import jsd
-from heedful.ragged import Floats, Keys, Ragged
+from heedful.ragged import Floats, Indices, Keys, Ragged
 from heedful.randomness import Stream, keys
 
 RELEASED_SELECTION = 0.05  # epsilon of the released code when it selects, whatever it searched with
@@ -65,7 +66,8 @@ def adversary(
     else:
         options = {"distributions": distributions, "steps": steps}
         found = _feasible(view, _best(view, epsilon, stream, instances, **options), epsilon)
-    return _frame(evidence, view, found)
+    decisions = view.decided, view.under(found.weights).decided
+    return found_frame(evidence.ids, *decisions, view.weights, found, tvd=moved(view, found.weights))
 
 
 ADVERSARY = Experiment(
@@ -98,8 +100,7 @@ def adversary_scores(
     """From the frames of `adversary` and of the search (None: not performed), means over instances with intervals:
     `jsd`, `upper`, `certified`; and, of the search, `search_jsd` and `within`, the share whose output moved by
     `epsilon` at most (the released code accepts more). Where it did, `beaten`, the share in which `adversary` found
-    attention that is further away, and `missed`, by how much.
-    """
+    attention that is further away, and `missed`, by how much."""
     check_frame(found, "adversary", ["jsd", "upper", "certified"])
     quantities = found.select("jsd", "upper", "certified")
     if search is not None:
@@ -110,10 +111,27 @@ def adversary_scores(
             )
         within, missed = search["tvd"] <= epsilon * (1 + ROUNDING), found["jsd"] - search["jsd"]
         quantities = quantities.with_columns(search["jsd"].alias("search_jsd"), within=within).with_columns(
-            beaten=pl.when(within).then(missed > ROUNDING),
-            missed=pl.when(within).then(missed),
+            beaten=pl.when(within).then(missed > ROUNDING), missed=pl.when(within).then(missed)
         )
     return estimates(quantities, seed=seed, draws=draws)
+
+
+def found_frame(
+    ids: Sequence[str], decided: Indices, adversary_decided: Indices, own: Ragged, found: Found, *, tvd: Floats
+) -> pl.DataFrame:
+    """The frame of attention that was found, and how far it moves the output, `tvd` (n,)."""
+    divergence = jsd(found.weights, own)
+    met = np.abs(found.upper - divergence) <= PROVEN
+    return instance_frame(
+        ids,
+        decided,
+        weights=list_column(found.weights),
+        jsd=divergence,
+        tvd=tvd,
+        upper=np.where(met, np.maximum(found.upper, divergence), found.upper),  # rounding may turn them round
+        certified=met,
+        adversary_decision=adversary_decided.astype(np.int32),
+    )
 
 
 def check_epsilon(epsilon: float) -> None:
@@ -163,21 +181,3 @@ def _feasible(view: View, found: Found, epsilon: float) -> Found:
     met = moved(view, found.weights) <= epsilon + SLACK  # (n,)
     weights = np.where(met[found.weights.row_of_value], found.weights.values, view.weights.values)
     return found._replace(weights=found.weights.like(weights))
-
-
-def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
-    divergence = jsd(found.weights, view.weights)
-    gap = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
-    upper = np.where(np.abs(gap) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": pl.Series(view.decided, dtype=pl.Int32),
-            "weights": list_column(found.weights),
-            "jsd": divergence,
-            "tvd": moved(view, found.weights),
-            "upper": upper,
-            "certified": np.abs(gap) <= PROVEN,
-            "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
-        }
-    )

@@ -7,7 +7,7 @@ import polars as pl
 
 from heedful.errors import BadInput
 from heedful.evidence import Evidence
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, instance_frame
 from heedful.experiments.views import decisions_of
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices, Ragged
@@ -28,15 +28,12 @@ def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) 
     measures = measure_values(evidence, importance, decided)
     vectors = {"attention": evidence.weights}
     vectors |= {name: values.like(np.abs(values.values)) for name, values in measures.items()}
-    columns: dict[str, pl.Series] = {
-        "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "decision": pl.Series(decided, dtype=pl.Int32),
-    }
+    columns: dict[str, pl.Series] = {}
     for (one, first), (other, second) in combinations(vectors.items(), 2):
         tau, p_value = kendall(first, second)
         figures = {"tau": tau, "p": p_value, "top": top_distance(first, second, top=top)}
         columns |= {f"{name}_{one}_{other}": pl.Series(values).fill_nan(None) for name, values in figures.items()}
-    return pl.DataFrame(columns)
+    return instance_frame(evidence.ids, decided, **columns)
 
 
 CORRELATION = Experiment(

@@ -160,10 +160,7 @@ def without_first(items: WeightedSums) -> WeightedSums:
 def without_each(items: WeightedSums) -> WeightedSums:
     """All items but one, for each: M = T."""
     before, after = only_first(items), without_first(items)
-    return WeightedSums(
-        before.mixed[:, :-1] + after.mixed[:, 1:],
-        before.mass[:, :-1] + after.mass[:, 1:],
-    )
+    return WeightedSums(before.mixed[:, :-1] + after.mixed[:, 1:], before.mass[:, :-1] + after.mass[:, 1:])
 
 
 def _running(values: Floats) -> Floats:

@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, instance_frame
 from heedful.experiments.view import first_best
 from heedful.ragged import Floats, Ragged, length_batches
 
@@ -41,16 +41,8 @@ def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
     gap = np.zeros(len(evidence))
     if view.classes > 2:
         highest, gap = largest_probability(view.alone, iterations=iterations)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "can_change": can_change,
-            "lowest": _like_output(lowest, evidence),
-            "highest": _like_output(highest, evidence),
-            "gap": gap,
-        }
-    )
+    ranges = {"lowest": _like_output(lowest, evidence), "highest": _like_output(highest, evidence)}
+    return instance_frame(evidence.ids, view.decided, can_change=can_change, **ranges, gap=gap)
 
 
 REACH = Experiment(

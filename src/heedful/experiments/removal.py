@@ -13,7 +13,7 @@ from scipy.special import entr
 
 from heedful.evidence import Evidence
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, share_removed
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, instance_frame, share_removed
 from heedful.experiments.rankings import (
     RANKINGS,
     Ranker,
@@ -51,8 +51,6 @@ def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: i
     view = view_of(evidence)
     output, lengths = view.output, view.weights.lengths
     columns: dict[str, object] = {
-        "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "decision": view.decided.astype(np.int32),
         "items": lengths.astype(np.int32),
         "confidence": output[np.arange(len(output)), view.decided],
         "entropy": entr(output).sum(axis=1),
@@ -65,7 +63,7 @@ def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: i
             columns |= {"random_counts": lists(counts, pl.Int32), "random_masses": lists(masses, pl.Float64)}
     if "optimal" in names:
         columns |= _optimal(view)
-    frame = pl.DataFrame(columns)
+    frame = instance_frame(evidence.ids, view.decided, **columns)
     if "optimal" not in names:
         return frame
     least, ordered = pl.col("optimal_count"), [name for name in names if name != "optimal"]

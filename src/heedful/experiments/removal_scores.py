@@ -10,18 +10,17 @@ from heedful.errors import BadInput, unknown_name
 from heedful.experiments.experiment import check_frame
 from heedful.experiments.rankings import ORDERINGS, RANKINGS
 from heedful.experiments.single_weight import flip_table
-from heedful.experiments.summary import SIGNIFICANT, estimates
+from heedful.experiments.summary import SIGNIFICANT, estimates, interval_kinds
 from heedful.measures import holm, sign_test
 from heedful.ragged import Floats
 
 _MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
 _SCORE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
-_ENDS = ("", "_low", "_high")
 _WIN_KINDS: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("first", "second"), pl.String),
     **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
     **dict.fromkeys(("share", "low", "high"), pl.Float64),
-    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
+    **interval_kinds(["first_all", "second_all"]),
     "p_value": pl.Float64,
 }
 _SINGLE = "removing the most attended item alone mostly changes no decision"
@@ -55,7 +54,7 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
             row[mean] = estimate.mean
             if mean in ("fraction", "mass"):
                 row[f"{mean}_std"] = estimate.std
-            row |= {f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
+            row |= estimate.columns(mean)
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
 
@@ -86,27 +85,13 @@ def removal_wins(
         pair = needed.select(first, second).to_numpy()  # (n, 2)
         compared = pair[np.isfinite(pair).any(axis=1)]
         tested = sign_test(compared[:, 0], compared[:, 1])
-        shares_of = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "n": len(compared),
-                "first_wins": tested.lower,
-                "second_wins": tested.higher,
-                "ties": tested.ties,
-                "neither": len(needed) - len(compared),
-                "share": shares_of["share"].mean,
-                "low": shares_of["share"].low,
-                "high": shares_of["share"].high,
-                **{
-                    f"{name}_all{end}": getattr(shares_of[f"{name}_all"], end[1:] or "mean")
-                    for name in ("first", "second")
-                    for end in _ENDS
-                },
-                "p_value": tested.p_value,
-            }
-        )
+        wins = {"first_wins": tested.lower, "second_wins": tested.higher, "ties": tested.ties}
+        row = {"first": first, "second": second, "n": len(compared), **wins, "neither": len(needed) - len(compared)}
+        share = found[f"{first}/{second} share"]
+        row |= {"share": share.mean, "low": share.low, "high": share.high, "p_value": tested.p_value}
+        for name in ("first_all", "second_all"):
+            row |= found[f"{first}/{second} {name}"].columns(name)
+        rows.append(row)
     table = pl.DataFrame(rows, schema=_WIN_KINDS)
     return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
 

@@ -13,9 +13,9 @@ import polars as pl
 from heedful.errors import unknown_name
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame, instance_frame
 from heedful.experiments.rankings import batches, each_item, item_values, without_each
-from heedful.experiments.summary import estimates
+from heedful.experiments.summary import estimates, interval_kinds
 from heedful.experiments.view import TOLERANCE, View, flips
 from heedful.experiments.views import view_of
 from heedful.measures import output_jsd
@@ -26,7 +26,6 @@ Rival = Literal["other", "position"]
 LEADERS = ("attention", "gradient", "gradient_attention")  # the rankings whose first item is removed
 ROUNDING = 1e-14  # divergences that differ by less are the same: sums of thousands of items leave that much
 SHARES = ("both", "top_only", "rival_only", "neither", "negative")
-_KINDS = dict.fromkeys((f"{share}{end}" for share in SHARES for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
@@ -55,14 +54,8 @@ def single_weight(evidence: Evidence, *, rival: Rival = "other", seed: int = 0) 
         uniform = Stream(seed, f"single weight: {name}").uniform(keys(evidence.ids))
         figured = compared(view.weights, without, top, uniform, rival)
         figures |= {f"{name}_{figure}": pl.Series(values) for figure, values in figured.items()}
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "items": view.weights.lengths.astype(np.int32),
-            **{name: pl.select(pl.when(several).then(values)).to_series() for name, values in figures.items()},
-        }
-    )
+    defined = {name: pl.select(pl.when(several).then(values)).to_series() for name, values in figures.items()}
+    return instance_frame(evidence.ids, view.decided, items=view.weights.lengths.astype(np.int32), **defined)
 
 
 SINGLE_WEIGHT = Experiment(
@@ -96,10 +89,9 @@ def flip_table(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.D
     for name, way in ways:
         row: dict[str, object] = {"ranking": name, "rival": way, "n": len(several)}
         for share in SHARES:
-            estimate = found[f"{name} {way} {share}"]
-            row |= {share: estimate.mean, f"{share}_low": estimate.low, f"{share}_high": estimate.high}
+            row |= found[f"{name} {way} {share}"].columns(share)
         rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_KINDS)
+    return pl.DataFrame(rows, schema_overrides=interval_kinds(SHARES))
 
 
 def _shares(name: str, way: str) -> dict[str, pl.Expr]:

@@ -8,7 +8,7 @@ import polars as pl
 from heedful.evidence import Evidence, probabilities
 from heedful.evidence_checks import NO_LABEL
 from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
-from heedful.experiments.summary import estimates
+from heedful.experiments.summary import estimates, interval_kinds
 from heedful.experiments.views import view_of
 from heedful.measures import percentiles, tvd
 from heedful.ragged import Floats, Indices, Ragged
@@ -17,7 +17,6 @@ from heedful.randomness import Stream, keys
 KINDS = ("uniform", "random", "permuted")
 _SCORES = ("accuracy", "macro_f1")
 _COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
-_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
@@ -84,15 +83,13 @@ def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000
     )
     rows: list[dict[str, object]] = []
     for kind, name in zip(kinds, names, strict=True):
-        estimate = agreements[name]
-        agreement = {"agreement": estimate.mean, "agreement_low": estimate.low, "agreement_high": estimate.high}
-        rows.append({"weights": kind, **agreement})
+        rows.append({"weights": kind, **agreements[name].columns("agreement")})
     labels = frame["label"].fill_null(NO_LABEL).to_numpy().astype(np.int64)
     if (labels != NO_LABEL).any():
         decisions = frame.select(names).cast(pl.Int64).to_numpy()
         for row, scores in zip(rows, _scores(labels, decisions, seed, draws), strict=True):
             row.update(scores)
-    return pl.DataFrame(rows, schema={"weights": pl.String, **_KINDS})
+    return pl.DataFrame(rows, schema={"weights": pl.String, **interval_kinds(_COLUMNS)})
 
 
 def _scores(labels: Indices, decisions: Indices, seed: int, draws: int) -> list[dict[str, float | None]]:

@@ -1,5 +1,6 @@
 """Means of experiments over instances and runs, their differences, and bootstrap intervals of all of these."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,15 @@ class Estimate(NamedTuple):
     n: int
     undefined: int
 
+    def columns(self, name: str) -> dict[str, float | None]:
+        """The mean under this name, and its interval: `<name>_low`, `<name>_high`."""
+        return {name: self.mean, f"{name}_low": self.low, f"{name}_high": self.high}
+
+
+def interval_kinds(names: Iterable[str]) -> dict[str, type[pl.DataType]]:
+    """The types of these estimates' columns."""
+    return dict.fromkeys((f"{name}{end}" for name in names for end in ("", "_low", "_high")), pl.Float64)
+
 
 def estimates(quantities: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> dict[str, Estimate]:
     """Each column's mean, undefined (null) values left out, and its 95 % interval by so many bootstrap draws.
@@ -61,7 +71,7 @@ def estimates(quantities: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     intervals = bootstraps(table[None], seed=seed, draws=draws if len(table) else 0)
     for name, values, interval in zip(quantities.columns, table.T, intervals, strict=True):
         about = summarise(values)
-        low, high = (None, None) if interval is None else interval
+        low, high = interval or (None, None)
         found[name] = Estimate(about.mean, about.std, low, high, about.n, about.undefined)
     return found
 

@@ -113,9 +113,5 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
 def _record_provenance(run: Run) -> None:
     if not run.manifest["stages"]:  # otherwise the code and versions of the first stages stand
         run.record(
-            run=run.folder.name,
-            seed=run.config.seed,
-            heedful=__version__,
-            code=code_fingerprint(),
-            versions=versions(),
+            run=run.folder.name, seed=run.config.seed, heedful=__version__, code=code_fingerprint(), versions=versions()
         )

@@ -35,8 +35,7 @@ BATCH = 2048  # instances as text in memory at a time
 
 def inputs_of(frame: pl.DataFrame, vocabulary: Vocabulary, *, sentences: bool = False) -> Inputs:
     """Model inputs from the columns `tokens` and, if present, `query` and `candidates` of a corpus or of evidence;
-    with `sentences` as items, their words and lengths.
-    """
+    with `sentences` as items, their words and lengths."""
     words = "words" if sentences and "words" in frame.columns else "tokens"  # in evidence, tokens are the items
     return Inputs(
         vocabulary.encode(frame[words]),

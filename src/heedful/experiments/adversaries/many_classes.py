@@ -175,10 +175,7 @@ def _solve(instance: Instance, reached: Floats, costs: Floats) -> Floats | None:
     sums = np.concatenate([np.zeros(len(odds)), [1.0, 1.0]])
     blocks: Any = sparse.kron(sparse.eye_array(tries), program, format="csc")  # SciPy's stubs know of arrays only
     result = linprog(
-        np.pad(costs, ((0, 0), (0, ends))).ravel(),
-        A_eq=blocks,
-        b_eq=np.tile(sums, tries),
-        method="highs-ds",
+        np.pad(costs, ((0, 0), (0, ends))).ravel(), A_eq=blocks, b_eq=np.tile(sums, tries), method="highs-ds"
     )
     if result.status != 0 or result.x is None:
         return None
