@@ -35,11 +35,6 @@ class Source:
     fingerprint: str
     names: tuple[str, ...] = ()  # class names in the data, where labels are indices
 
-    @property
-    def short(self) -> str:
-        """Name for directories."""
-        return Path(self.name.removeprefix("hf:")).name.split(".")[0]
-
 
 def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> Source:
     """A CSV, TSV, JSON lines or Parquet file."""

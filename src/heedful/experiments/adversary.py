@@ -46,18 +46,20 @@ def adversary(
 ) -> pl.DataFrame:
     """The attention most different from the model's own (`jsd`) that moves the output by at most epsilon (`tvd`).
 
-    One row an instance: `decision`; `weights`, the attention found; its `jsd` and the `tvd` it really has; `upper`,
-    what no such attention can exceed; `certified`, whether the two meet, so that the attention found is the optimum;
-    `adversary_decision`, the decision under it.
+    One row an instance: `decision`; `weights`, the attention found; its `jsd` and `tvd`; `upper`, a bound on the JSD of
+    any such attention; `certified`, whether the bound is reached; `adversary_decision`, the decision under it.
 
-    `exact` finds the optimum for two classes, and bounds it from both sides for more. Where the decoder is not affine,
-    it gives the best that was found, the search's results included, and a bound that holds for any decoder.
-
-    `search` is the paper's: the best of `distributions` after `steps` of Adam, with the details of its text
-    (`preset="paper"`) or of its code (`"released"`, which selects at a distance of 0.05 whatever epsilon was searched
-    with); `upper` shows how far it stopped short. `seed`, for the search and for more than two classes.
+    `exact` finds the optimum for two classes, and bounds it from both sides for more; for a decoder that is not affine,
+    it gives the best found, the search's results included. `search` is the paper's: the best of `distributions` after
+    `steps` of Adam, with the details of its text (`preset="paper"`) or of its code (`"released"`, which selects at a
+    distance of 0.05 whatever epsilon was searched with). `seed`: for the search and for more than two classes.
     """
-    _check(epsilon, method, preset, distributions, steps)
+    for kind, name, valid in (("method", method, get_args(Method)), ("preset", preset, get_args(Preset))):
+        if name not in valid:
+            raise unknown_name(kind, name, valid)
+    check_epsilon(epsilon)
+    check_count("distributions", distributions, least=1)
+    check_count("steps", steps, least=1)
     view, stream, instances = view_of(evidence), Stream(seed, "adversary"), keys(evidence.ids)
     if method == "search":
         objective = Objective.of(preset, epsilon=epsilon, distributions=distributions, outputs=evidence.outputs)
@@ -106,9 +108,7 @@ def adversary_scores(
     if search is not None:
         check_frame(search, "adversary", ["jsd", "tvd"])
         if not found["id"].equals(search["id"]):
-            raise BadInput(
-                "the frames of `adversary` and of its search are of different instances: give those of one run"
-            )
+            raise BadInput("the frames of `adversary` and its search have different instances: give those of one run")
         within, missed = search["tvd"] <= epsilon * (1 + ROUNDING), found["jsd"] - search["jsd"]
         quantities = quantities.with_columns(search["jsd"].alias("search_jsd"), within=within).with_columns(
             beaten=pl.when(within).then(missed > ROUNDING), missed=pl.when(within).then(missed)
@@ -141,16 +141,6 @@ def check_epsilon(epsilon: float) -> None:
             f"epsilon={epsilon!r}: how far the output may move, in total variation distance; give a number "
             "between 0 and 1, such as 0.01"
         )
-
-
-def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
-    if method not in get_args(Method):
-        raise unknown_name("method", method, get_args(Method))
-    if preset not in get_args(Preset):
-        raise unknown_name("preset", preset, get_args(Preset))
-    check_epsilon(epsilon)
-    for name, value in (("distributions", distributions), ("steps", steps)):
-        check_count(name, value, least=1)
 
 
 def _best(

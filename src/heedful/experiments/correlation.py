@@ -16,13 +16,9 @@ from heedful.rank_correlation import kendall, top_distance
 
 @bounded
 def correlation(evidence: Evidence, importance: pl.DataFrame, *, top: int = 10) -> pl.DataFrame:
-    """One row an instance; for each two of `attention` and the measures in `importance`, Kendall's `tau_<one>_<other>`,
-    its p-value `p_<one>_<other>`, and `top_<one>_<other>`, the distance of the lists of the `top` items (0 the same, 1
-    opposite). Null where undefined: fewer than two items, or one of the two constant.
-
-    `importance` has one row an instance and measure (see docs/formats.md); a measure with one row for each output is
-    taken at the decided one. Signs are dropped: magnitude is importance.
-    """
+    """One row an instance; for each two of `attention` and the measures in `importance` (see `measure_values`; without
+    signs), Kendall's `tau_<one>_<other>`, its p-value `p_<one>_<other>`, and `top_<one>_<other>`, the distance of the
+    lists of the `top` items (0 the same, 1 opposite). Null with fewer than two items, or if one of them is constant."""
     check_count("top", top, least=1)
     decided = decisions_of(evidence)
     measures = measure_values(evidence, importance, decided)

@@ -46,15 +46,11 @@ def curves(
 ) -> pl.DataFrame:
     """One row an instance: for each ranking, by how much the predicted class's probability falls when the top items'
     attention is zeroed, `<ranking>_comprehensiveness`, and when only theirs is kept, `<ranking>_sufficiency`: means
-    over `shares` of all items (one item at least); at each share, `<ranking>_comprehensiveness_at` and
-    `<ranking>_sufficiency_at`.
+    over `shares` of all items (one item at least), and at each share, `<ranking>_<figure>_at`.
 
-    The first items matter if comprehensiveness is high, and they are enough if sufficiency is low. Every measure in
-    `importance` (see docs/formats.md) is a ranking, too, by its signed values.
+    Every measure in `importance` (see docs/formats.md) is a ranking, too, by its signed values.
     """
-    names = check_rankings(rankings, ORDERINGS)
-    taken = check_shares(shares)
-    view = view_of(evidence)
+    names, taken, view = check_rankings(rankings, ORDERINGS), check_shares(shares), view_of(evidence)
     sizes = first_items(view.weights.lengths, taken)  # (n, P)
     own = view.output[np.arange(len(evidence)), view.decided]
     columns: dict[str, object] = {"items": view.weights.lengths.astype(np.int32)}

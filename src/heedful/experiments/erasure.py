@@ -30,8 +30,8 @@ def erasure_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     """From the frame of `erasure`, one row a `way` of erasing and a `ranking`, over the `n` instances of several items.
 
     `never`, how many decisions never change; means of `fraction_all`, the share of items erased until the decision
-    changes (all, where it never does), `comprehensiveness` and `sufficiency`. Intervals of 95 % by so many bootstrap
-    draws in `<mean>_low` and `<mean>_high` (null without draws).
+    changes (all, where it never does), `comprehensiveness` and `sufficiency`, with 95 % bootstrap intervals
+    `<mean>_low`, `<mean>_high` (null without draws).
     """
     races = [found.groups() for found in map(_RACE.fullmatch, frame.columns) if found]
     check_frame(frame, "erasure", ["items", *([] if races else ["delete_attention_count"])])

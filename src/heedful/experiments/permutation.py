@@ -27,13 +27,11 @@ EXACT = {"can_change": pl.Boolean, "lowest": pl.Float64, "highest": pl.Float64, 
 
 @bounded
 def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -> pl.DataFrame:
-    """One row an instance, over `permutations` random orders of the weights: `median`, of the TVD from the model's own
-    output; `tvds`, all of these, ascending; `changed`, the share that changed the decision; and `max_attention`, the
-    largest weight.
+    """One row an instance, over `permutations` random orders of the weights: `tvds`, the sorted TVDs from the model's
+    own output; their `median`; `changed`, the share that changed the decision; and `max_attention`, the largest weight.
 
-    Over all permutations, exactly: `can_change`, whether any changes the decision (any number of classes), and for two
-    classes the `lowest` and `highest` probability of the second class and the greatest TVD, `worst` (null for more).
-    All four are null where the decoder is not affine.
+    Over all orders, exactly: `can_change`, whether any changes the decision, and for two classes the `lowest` and
+    `highest` probability of the second class and the largest TVD, `worst`. Null where the decoder is not affine.
     """
     check_count("permutations", permutations, least=1)
     view = view_of(evidence)

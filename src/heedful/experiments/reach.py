@@ -26,12 +26,9 @@ _BISECTIONS = 40
 @bounded
 def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
     """One row an instance: `can_change`, whether some attention distribution changes the decision (exact for any number
-    of classes), and the range of each output over all distributions, `lowest` and `highest`, lists of K like `output`.
-
-    `gap` is by how much a greatest probability may exceed `highest` at most: 0 for two classes, and what the solver's
-    duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
-    irrelevant to the decision.
-    """
+    of classes; if not, attention is provably irrelevant to it), and the range of each output over all distributions,
+    `lowest` and `highest`, lists of K like `output`. `gap`: by how much the largest probability may exceed `highest` at
+    most; 0 for two classes, otherwise what the solver's duality gap leaves open after `iterations`."""
     check_count("iterations", iterations, least=0)
     view = AffineView.of(evidence)
     classes = first_best(view.alone.values, np.abs(view.alone.values))  # (N,): what each item alone decides

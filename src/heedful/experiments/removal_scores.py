@@ -36,10 +36,8 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
 
     `never`, how many decisions never change; `fraction` and `mass`, means over those that do, with `_std` (of the
     population); `fraction_all` and `mass_all`, means over all, with everything removed where the decision never
-    changes; `excess`, the mean number of items more than necessary, and `optimal`, how often that is none. Intervals of
-    95 % by so many bootstrap draws in `<mean>_low` and `<mean>_high` (null without draws).
-
-    `random` is the mean over all its orders: first of an instance's, then of the instances.
+    changes; `excess`, the mean number of items more than necessary, and `optimal`, how often that is none. 95 %
+    bootstrap intervals: `<mean>_low`, `<mean>_high` (null without draws). `random` averages over all its orders.
     """
     check_frame(frame, "removal", ["items", "confidence"])
     several, names = frame.filter(pl.col("items") > 1), rankings_in(frame)
@@ -65,13 +63,12 @@ def removal_wins(
     """From the frame of `removal`, one row for each two rankings, over the instances with several items.
 
     A ranking wins (`first_wins`, `second_wins`) if it needs fewer items, or changes a decision that the other never
-    changes; `neither` changes some, which are not compared. `share` is that of the `first` ranking's wins in the `n`
-    compared instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all` are
-    those of each one's wins in all instances, compared or not, as the paper has it, with theirs, `first_all_low` and so
-    on. `p_value` is that of an exact sign test, `p_holm` the same corrected for all rows. `random` is its first order;
-    `optimal` never loses, and is left out.
+    changes; instances where `neither` does are not compared. `share`: the `first` ranking's wins in the `n` compared
+    instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all`: each one's
+    wins in all instances, as in the paper, with `first_all_low` and so on. `p_value` is that of an exact sign test,
+    `p_holm` corrected for all rows. `random` is its first order; `optimal` never loses, and is left out.
 
-    `only` picks instances by truth values (or by a column of them), one a row of the frame.
+    `only` picks instances: one truth value a row of the frame.
     """
     check_frame(frame, "removal", ["items"])
     taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
@@ -98,11 +95,9 @@ def removal_wins(
 
 def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.DataFrame:
     """From the frame of `removal`, one row a decided class and one for all (`decision` null), over instances with
-    several items: `n`, how many of them `never` change in the order of a ranking, as a `share`, and `default`, the
-    share of these whose decision is the one with nothing attended to (it can be no other).
-
-    Mean `confidence` and `entropy` of the output, of the ones and of the others: `<figure>_never`, `<figure>_rest`.
-    """
+    several items: `n`, how many `never` change in the order of a ranking, as a `share`; `default`, the share of these
+    decided as with nothing attended to (it can be no other); and the mean `confidence` and `entropy` of the output of
+    these and of the others: `<figure>_never`, `<figure>_rest`."""
     check_frame(frame, "removal", ["items", "confidence"])
     count = f"{ranking}_count"
     if count not in frame.columns:
@@ -192,11 +187,8 @@ def _mean(values: Floats) -> Floats:
 def _shares(first: str, second: str) -> dict[str, pl.Expr]:
     """What each share is the mean of."""
     one, other = pl.col(first), pl.col(second)
-    return {
-        "share": pl.when(one.is_finite() | other.is_finite()).then(one < other),
-        "first_all": one < other,
-        "second_all": other < one,
-    }
+    share = pl.when(one.is_finite() | other.is_finite()).then(one < other)
+    return {"share": share, "first_all": one < other, "second_all": other < one}
 
 
 def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:

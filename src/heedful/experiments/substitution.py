@@ -21,11 +21,9 @@ _COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
 
 @bounded
 def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
-    """One row an instance: for `uniform`, `random` (Dirichlet(1), one seeded draw) and `permuted` weights (one seeded
-    draw) the TVD from the model's own output, `<kind>_tvd`, the decision, `<kind>_decision`, and `<kind>_changed`.
-
-    `decision` is the model's own, `label` the true class where it is known.
-    """
+    """One row an instance: for `uniform`, `random` (Dirichlet(1)) and `permuted` weights, one seeded draw each, the TVD
+    from the model's own output, `<kind>_tvd`, the decision, `<kind>_decision`, and `<kind>_changed`. `decision` is the
+    model's own, `label` the true class where it is known."""
     view = view_of(evidence)
     output = view.output
     columns: dict[str, object] = {
@@ -72,8 +70,8 @@ def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000
 
     The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of instances whose
     decision stays; `accuracy_change` and `macro_f1_change` are differences from the model's own weights. An instance
-    without a label counts as missed; where nothing is labelled, scores are null. Intervals of 95 % by so many bootstrap
-    draws of instances in `<figure>_low` and `<figure>_high` (null without draws).
+    without a label counts as missed; where nothing is labelled, scores are null. 95 % bootstrap intervals:
+    `<figure>_low`, `<figure>_high` (null without draws).
     """
     kinds = ("own", *KINDS)
     names = ["decision", *(f"{kind}_decision" for kind in KINDS)]

@@ -16,12 +16,9 @@ _CELLS = 1 << 19  # numbers of a bootstrap held at a time
 
 
 def summary(frame: pl.DataFrame, *, by_decision: bool = True) -> pl.DataFrame:
-    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null:
-    all instances), `mean`, `std` (of the population), `n` (instances in which it is defined), `undefined`.
-
-    Without `by_decision`, of all instances only: where classes are many, each has few. P-values are summed up as the
-    share that is significant, p <= 0.05, under the name `significant_...`.
-    """
+    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null: all
+    instances; `by_decision=False`: no others), `mean`, `std` (of the population), `n` (instances in which it is
+    defined), `undefined`. P-values become the share that is significant, p <= 0.05: `significant_...`."""
     quantities = frame.select(
         (pl.col(name) <= SIGNIFICANT).alias(f"significant_{name[2:]}") if name.startswith("p_") else pl.col(name)
         for name, kind in frame.schema.items()
@@ -119,12 +116,9 @@ class Difference(NamedTuple):
 def difference(
     first: ArrayLike, second: ArrayLike, *, paired: bool, seed: int = 0, draws: int = 1000
 ) -> Difference | None:
-    """The mean of `first` minus that of `second`, (runs, instances) each, with its 95 % bootstrap interval over runs
-    and instances; None where one of them is nowhere defined.
-
-    Runs are drawn separately. Instances are drawn together if both are of the same instances in the same order
-    (`paired`), separately if not. Undefined values (NaN) are left out.
-    """
+    """The mean of `first` minus that of `second`, (runs, instances) each, undefined values (NaN) left out, and its 95 %
+    bootstrap interval over runs and instances; None where one of them is nowhere defined. Runs are drawn separately;
+    instances are drawn together if both have the same instances in the same order (`paired`)."""
     one, other = (np.atleast_2d(np.asarray(values, dtype=np.float64)) for values in (first, second))
     if paired and one.shape[1] != other.shape[1]:
         raise ValueError(f"pairs are needed, but there are {one.shape[1]} and {other.shape[1]} instances")

@@ -12,10 +12,8 @@ from heedful.experiments.views import decisions_of
 @bounded
 def truth(evidence: Evidence) -> pl.DataFrame:
     """One row an instance: `mass`, the attention on deciding items; `share`, the share of items that decide (what
-    uniform attention would put on them); `top`, whether the most attended item decides (the first one on ties).
-
-    Instances in which no item is known to decide have nulls.
-    """
+    uniform attention would put on them); `top`, whether the most attended item decides (the first one on ties). Null
+    where no item is known to decide."""
     if evidence.truth is None:
         raise BadInput("this evidence has no column 'truth': which items decide is not known for this corpus")
     weights, deciding = normalised(evidence.weights), evidence.truth

@@ -53,8 +53,7 @@ def removal(
     of each ranking (and of all `given` ones), and the other items share it; the text itself is unchanged.
 
     An order takes at most `steps` forward passes: of longer texts, `step` items go at a time, and counts are exact to
-    that number. `random` is the first of so many seeded `orders`, those of the experiment. The smallest set of items
-    that flips the decision cannot be found this way.
+    that number. `random` is the first of the experiment's seeded `orders`. The smallest set cannot be found this way.
     """
     check_count("orders", orders, least=1)
     check_count("steps", steps, least=1)

@@ -28,8 +28,7 @@ def violation(
     likely. `margin`: by how much the decided class's log-odds fall without it. `erased_fall`: by how much its
     probability falls; `random_fall`: the same for one seeded random item (any item). Two forward passes.
 
-    The experiment of the same name, on evidence, reads what the item alone decides, which takes an affine model. Here
-    `violates` and `margin` are about what the item adds to its text.
+    The experiment of the same name asks what the item decides alone; here, what it adds to its text.
     """
     check_way(subject, way)
     instances = SubjectTexts(subject, texts, seen)
