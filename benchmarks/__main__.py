@@ -15,7 +15,7 @@ from benchmarks.leave_one_out import document_results, leave_one_out_result, sto
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
 from benchmarks.removal import removal_results
-from benchmarks.report import Result
+from benchmarks.report import Result, kept_results
 from benchmarks.scan import scan_result
 from benchmarks.site import site_results
 from benchmarks.sweep import scheduling_result, workers_result
@@ -83,6 +83,7 @@ def benchmarks() -> Iterator[Result]:
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield from removal_results()
     yield from site_results()
+    yield from kept_results()
     yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
     yield workers_result(cells=12, least=1.6)

@@ -1,10 +1,18 @@
-"""A benchmark's result: a ratio, printed and kept as JSON."""
+"""A benchmark's result (a ratio, printed and kept as JSON), and reports: the first time against later ones."""
 
+import tempfile
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from heedful.files import write_json
+from heedful.findings.comparison import compare
+from heedful.findings.configurations import seed_figures
+from heedful.findings.gathering import gather
+from heedful.report.site.writer import write_site
+from tests.report.seeded import run_as
 
 FOLDER = Path(__file__).parent / "results"
 
@@ -34,3 +42,28 @@ class Result:
     def keep(self) -> None:
         file = "".join(c if c.isalnum() else "-" for c in self.name)
         write_json(FOLDER / f"{file}.json", {**asdict(self), "ratio": self.ratio})
+
+
+def kept_results(*, runs: int = 20, least: float = 5.0) -> Iterator[Result]:
+    """Findings and figures are kept with the runs: a later report, comparison or summary over seeds only reads them."""
+    experiments = ("correlation", "permutation", "adversary", "substitution", "single_weight", "removal")
+    with tempfile.TemporaryDirectory() as folder:
+        places = Path(folder) / "runs"
+        for number in range(runs):
+            encoder = ("bilstm", "average")[number % 2]
+            name = f"sst-{encoder}-{number // 2}"
+            run_as(places / name, n=300, corpus="sst", encoder=encoder, experiments=experiments, seed=number // 2)
+        commands: dict[str, Callable[[], Any]] = {
+            "report": lambda: write_site(gather([places]), Path(folder) / "site"),
+            "compare": lambda: compare(gather([places]).runs),
+            "seed_figures": lambda: seed_figures(places),
+        }
+        for name, command in commands.items():
+            first, later = _timed(command), _timed(command)
+            yield Result(f"{name}, {runs} runs: first against later", first, later, least, {"runs": runs})
+
+
+def _timed(command: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    command()
+    return time.perf_counter() - started

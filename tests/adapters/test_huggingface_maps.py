@@ -163,14 +163,17 @@ def test_maps_that_are_not_there_are_named(audited: str, reason: str) -> None:
         HuggingFace(classifier("bert"), word_pieces(), map=audited)
 
 
-def test_a_toy_map_is_one_function_and_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_toy_map_is_one_function_and_one_line() -> None:
     def strongest_head(layer: Layer) -> torch.Tensor:
         rows = layer.rows.amax(dim=1)[:, 0]  # (B, L)
         return rows / rows.sum(dim=-1, keepdim=True)
 
-    monkeypatch.setitem(MAPS, "strongest", Kind(strongest_head))
     model = classifier("bert")
-    subject = HuggingFace(model, word_pieces(), map="strongest")
+    MAPS.register("strongest", Kind(strongest_head))
+    try:
+        subject = HuggingFace(model, word_pieces(), map="strongest")
+    finally:
+        MAPS.unregister("strongest")
     texts = subject.encode(TEXTS)
     seen = subject.read(texts)
     assert np.allclose(seen.weights.sum()[texts.lengths > 0], 1, atol=1e-6)

@@ -236,7 +236,7 @@ def test_an_instance_is_told_as_in_the_terminal(visit: Any, shown: Any, kind: st
     page.wait_for_selector("article.instance .heat-map")
     headline = page.inner_text(".headline")
     assert f"decided {known.decision} (p = {known.probability:.3f})" in headline
-    assert ("rightly" in headline) == (known.label == known.decision)
+    assert ("correct" in headline) == (known.label == known.decision)
     own = page.locator(".heat-map[data-map=attention]")
     assert own.locator(".tok").count() == len(known.tokens)
     marked = own.locator(".tok-marked").evaluate_all("(all) => all.map((one) => Number(one.dataset.item))")

@@ -6,7 +6,7 @@ import pytest
 
 import heedful
 from heedful.findings.gathering import AuditedRun, gather
-from heedful.findings.run_facts import lacking
+from heedful.findings.run_facts import why_missing
 from heedful.report.site.writer import write_site
 from tests.audits.made import TEXTS, labels_of, planted
 from tests.making import make_evidence
@@ -38,7 +38,7 @@ def test_an_audit_is_read_as_a_run_of_the_texts_that_all_tests_know(audits: Path
     assert run.verdict.to_json() == run.audit.verdict.to_json()
     assert run.metrics["test"]["accuracy"] == 1.0
     assert sum(run.manifest["corpus"]["counts"]["test"]) == run.metrics["test"]["n"] == len(TEXTS)
-    assert lacking(run, "adversary_search") == "adversary_search is not among the tests of this audit"
+    assert why_missing(run, "adversary_search") == "adversary_search is not among the tests of this audit"
     assert by_route["evidence"].metrics["test"]["accuracy"] is None
 
 

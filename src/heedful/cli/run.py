@@ -59,7 +59,8 @@ def run(
     """Train a model on a corpus and test its attention. Resumes an interrupted run; repeats nothing."""
     from heedful.cli.console import bars, console, parse_settings
     from heedful.errors import BadConfig
-    from heedful.report.terminal.run import run_place, run_summary, summaries
+    from heedful.findings.run_summary import summaries
+    from heedful.report.terminal.run import run_place, run_summary
     from heedful.runs.config import merge, read_toml
     from heedful.runs.execution import perform
 

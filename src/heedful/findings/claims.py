@@ -8,8 +8,7 @@ from heedful.findings import claim_tests as tests
 from heedful.findings.claim_tests import Finding
 from heedful.findings.configurations import Configuration
 from heedful.findings.labels import labels
-from heedful.findings.run_facts import has_learned, several_sentences
-from heedful.findings.source import Source
+from heedful.findings.run_facts import RunFrames, has_learned, several_sentences
 from heedful.runs.directory import Run
 
 Verdict = Literal["holds", "does not hold", "undecided", "not testable here"]
@@ -39,6 +38,12 @@ class Checked(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {**self._asdict(), "findings": [finding._asdict() for finding in self.findings]}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Checked":
+        """The inverse of `to_json`."""
+        findings = (Finding(**{**each, "runs": tuple(each["runs"])}) for each in values["findings"])
+        return cls(**{**values, "findings": tuple(findings)})
 
 
 CLAIMS = (
@@ -115,8 +120,8 @@ def _checked(paper: str, claim: str, rule: str, findings: tuple[Finding, ...], n
 def _serrano_smith(runs: Sequence[Run]) -> list[Checked]:
     found: dict[str, list[Finding]] = {}
     for run, (corpus, model) in zip(runs, labels(runs), strict=True):
-        source = Source(run)
-        single, removed = (source.results(name) if run.done(name) else None for name in ("single_weight", "removal"))
+        frames = RunFrames(run)
+        single, removed = (frames.results(name) if run.done(name) else None for name in ("single_weight", "removal"))
         for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True):
             known = found.setdefault(row["claim"], [])
             if row["share"] is not None and has_learned(run):

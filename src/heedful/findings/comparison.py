@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from heedful.errors import BadInput
+from heedful.experiments.summary import Pooled
+from heedful.findings.cache import kept
 from heedful.findings.claims import Checked, checklist
 from heedful.findings.configurations import Configuration, configurations
 from heedful.findings.published import Apart, Compared, Published, apart, caveats, compared
@@ -49,10 +51,27 @@ class Comparison(NamedTuple):
 def compare(runs: Sequence[Run]) -> Comparison:
     """Runs beside the published figures; seeds of one configuration are taken together."""
     all_ = configurations(runs)
-    rows = [[_row(told) for told in compared(each)] for each in all_]
+    rows = [[_row(each) for each in _compared(configuration)] for configuration in all_]
     sides = [Side(each, found, _random(each), _seeds(each)) for each, found in zip(all_, rows, strict=True) if found]
     others = [each for each, found in zip(all_, rows, strict=True) if not found]
-    return Comparison(sides, others, checklist(all_))
+    return Comparison(sides, others, _checklist(all_))
+
+
+def _compared(configuration: Configuration) -> list[Compared]:
+    rows = kept("compared", configuration.runs, lambda: compared(configuration))
+    return [
+        Compared(figure, decided, Pooled(*ours), paper and Published(*paper), released and Published(*released))
+        for figure, decided, ours, paper, released in rows
+    ]
+
+
+def _checklist(all_: Sequence[Configuration]) -> list[Checked]:
+    if not all_:
+        return checklist(all_)
+    labels = [each.label for each in all_]
+    runs = [run for each in all_ for run in each.runs]
+    claims = kept("claims", runs, lambda: [each.to_json() for each in checklist(all_)], labels=labels)
+    return [Checked.from_json(each) for each in claims]
 
 
 def _row(told: Compared) -> Row:
@@ -72,6 +91,11 @@ def _seeds(each: Configuration) -> str:
     """How far the runs of a configuration differ from each other."""
     if len(each.runs) < 2:
         return ""
+    words: str = kept("between-seeds", each.runs, lambda: _between_seeds(each))
+    return words
+
+
+def _between_seeds(each: Configuration) -> str:
     try:
         instances = between(each.runs, draws=0).instances
     except BadInput as error:

@@ -9,6 +9,7 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.experiments.summary import estimates, spread
 from heedful.files import scan_parquet
+from heedful.findings.cache import kept
 from heedful.findings.gathering import given_runs
 from heedful.findings.key_figures import DRAWS, KEYS, key_values
 from heedful.findings.labels import labels
@@ -121,7 +122,11 @@ def seed_figures(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DR
     >>> frame = heedful.seed_figures("runs/")  # doctest: +SKIP
     >>> frame.select("corpus", "encoder", "figure", "mean", "std", "low", "high")  # doctest: +SKIP
     """
-    rows = [row for group in by_configuration(given_runs(runs)) for row in _rows(group, seed, draws)]
+    rows = [
+        row
+        for group in by_configuration(given_runs(runs))
+        for row in kept("seed-figures", group, lambda group=group: _rows(group, seed, draws), seed=seed, draws=draws)  # type: ignore[misc]
+    ]
     return pl.DataFrame(rows, schema=_KINDS)
 
 
@@ -132,13 +137,10 @@ def seed_pairs(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DRAW
 
     Configurations of one seed have none. Runs whose instances or items differ are refused.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for group in by_configuration(given_runs(runs)):
-        numbers = {run.folder.name: run.config.seed for run in group}
         if len(group) > 1:
-            for pair in between(group, seed=seed, draws=draws).pairs.iter_rows(named=True):
-                ends = {side: numbers[pair[side]] for side in ("first", "second")}
-                rows.append({**_about(group), **pair, **ends})
+            rows += kept("seed-pairs", group, lambda group=group: _pairs(group, seed, draws), seed=seed, draws=draws)  # type: ignore[misc]
     return pl.DataFrame(rows, schema=_PAIR_KINDS)
 
 
@@ -147,6 +149,12 @@ def _about(group: Sequence[Run]) -> dict[str, Any]:
     subset = bool(group[0].manifest["corpus"]["subset"])
     names = {name: getattr(config, name) for name in _NAMES}
     return {**names, "subset": subset, "configuration": configuration_of(config)}
+
+
+def _pairs(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:
+    seeds = {run.folder.name: run.config.seed for run in group}
+    pairs = between(group, seed=seed, draws=draws).pairs.iter_rows(named=True)
+    return [{**_about(group), **pair, **{side: seeds[pair[side]] for side in ("first", "second")}} for pair in pairs]
 
 
 def _rows(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:

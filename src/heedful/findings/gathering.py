@@ -5,6 +5,7 @@ Shown are the instances that every test was performed on: those of the sample, o
 
 import tempfile
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from heedful.audits.overview import facts
 from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import read_metadata
 from heedful.files import scan_parquet, write_json, write_parquet
+from heedful.findings.cache import kept
 from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
@@ -41,6 +43,11 @@ class AuditedRun(Run):
         )
         super().__init__(folder, config)
         self._copy()
+
+    @property
+    def origin(self) -> Path:
+        """The audit's own directory."""
+        return self.audit.folder.resolve()
 
     @property
     def corpus_label(self) -> str:
@@ -177,7 +184,16 @@ def _opened(folder: Path) -> Run:
     if is_audit(folder):
         Audit.load(folder).require("verdict")
         return AuditedRun(Audit.load(folder))
-    run = Run.open(folder)
+    run = FinishedRun.open(folder)
     run.require("evidence")
-    run.check()
+    kept("readable", run, run.check)
     return run
+
+
+class FinishedRun(Run):
+    """A run whose manifest is read once: reports ask it for hundreds of things."""
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """As it was when it was first read."""
+        return self.read_manifest(self.folder)

@@ -1,4 +1,4 @@
-"""One row an instance: the figures of all experiments that charts, lists and comparisons are made of."""
+"""One row per instance: the figures of all experiments, for charts, lists and comparisons."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -42,11 +42,11 @@ _RANKINGS = {
 COLUMNS: dict[str, Column] = {
     column.name: column
     for column in [
-        Column("items", "items", "What is attended: words, or sentences in a HAN.", "count", "evidence", "tokens"),
+        Column("items", "items", "Attended items: words, or sentences in a HAN.", "count", "evidence", "tokens"),
         Column("label", "label", "The true class.", "class", "evidence", "label"),
-        Column("decision", "decision", "The decided class.", "class", "evidence", "output"),
-        Column("wrong", "wrong", "Whether the decision is an error.", "flag", "evidence", "output"),
-        Column("confidence", "confidence", "The probability of the decision.", "figure", "evidence", "output"),
+        Column("decision", "decision", "The predicted class.", "class", "evidence", "output"),
+        Column("wrong", "wrong", "Whether the decision is wrong.", "flag", "evidence", "output"),
+        Column("confidence", "confidence", "Probability of the decision.", "figure", "evidence", "output"),
         *_named(
             "correlation",
             "figure",
@@ -63,7 +63,7 @@ COLUMNS: dict[str, Column] = {
                 "tau_between",
                 "tau_gradient_leave_one_out",
                 "τ between",
-                "Kendall's tau of gradient and leave-one-out: how far two measures of importance agree.",
+                "Kendall's tau of gradient and leave-one-out: how well two importance measures agree.",
             ),
         ),
         *_named(
@@ -74,14 +74,19 @@ COLUMNS: dict[str, Column] = {
                 "permuted_tvd",
                 "median",
                 "TVD permuted",
-                "How far the output moves (TVD, 0 to 1) when the weights are shuffled: the median of many shuffles.",
+                "How far shuffling the weights moves the output (TVD, 0 to 1; median over shuffles).",
             ),
-            ("permuted_changed", "changed", "changed by shuffles", "The share of shuffles that change the decision."),
+            ("permuted_changed", "changed", "changed by shuffles", "Share of shuffles that change the decision."),
         ),
         *_named(
             "permutation",
             "flag",
-            ("order_changes", "can_change", "some order changes it", "Whether any order of the weights changes it."),
+            (
+                "order_changes",
+                "can_change",
+                "some order changes it",
+                "Whether some order of weights changes it.",
+            ),
         ),
         *_named(
             "adversary",
@@ -90,53 +95,68 @@ COLUMNS: dict[str, Column] = {
                 "jsd",
                 "jsd",
                 "ε-max JSD",
-                "How far other attention can be (JSD, at most 0.69) while the output stays nearly the same.",
+                "How different attention could be (JSD, at most 0.69) with nearly the same output.",
             ),
-            ("jsd_upper", "upper", "JSD at most", "What no such attention exceeds."),
-            ("adversary_tvd", "tvd", "TVD adversarial", "How far the output moves under that attention."),
+            ("jsd_upper", "upper", "JSD at most", "Upper bound of that JSD."),
+            ("adversary_tvd", "tvd", "TVD adversarial", "How far that attention moves the output."),
         ),
         *_named(
             "adversary_search",
             "figure",
-            ("jsd_search", "jsd", "JSD searched", "How far the paper's search gets."),
+            ("jsd_search", "jsd", "JSD searched", "The JSD found by the paper's search."),
         ),
         *_named(
             "reach",
             "flag",
-            ("attention_matters", "can_change", "attention can change it", "Whether any attention changes it."),
+            (
+                "attention_matters",
+                "can_change",
+                "attention can change it",
+                "Whether any attention changes it.",
+            ),
         ),
         *_named(
             "substitution",
             "figure",
-            ("uniform_tvd", "uniform_tvd", "TVD uniform", "How far the output moves under equal weights."),
+            ("uniform_tvd", "uniform_tvd", "TVD uniform", "How far uniform weights move the output."),
         ),
         *_named(
             "substitution",
             "flag",
-            ("uniform_changed", "uniform_changed", "changed by uniform", "Whether equal weights change the decision."),
+            (
+                "uniform_changed",
+                "uniform_changed",
+                "changed by uniform",
+                "Whether uniform weights change it.",
+            ),
         ),
         *_named(
             "single_weight",
             "figure",
-            ("top_js", "attention_js", "JS top", "How far the output moves without the most attended item."),
+            ("top_js", "attention_js", "JS top", "How far zeroing the most attended item moves the output."),
             (
                 "delta_js",
                 "attention_delta_js",
                 "ΔJS",
-                "How much further the output moves without the most attended item than without another, drawn one.",
+                "How much further zeroing the most attended item moves the output than zeroing a random one.",
             ),
-            ("delta_weight", "attention_delta_weight", "Δα", "By how much these two items' weights differ."),
+            ("delta_weight", "attention_delta_weight", "Δα", "Difference in weight of these two items."),
         ),
         *_named(
             "single_weight",
             "flag",
-            ("top_flips", "attention_flips", "top item decides", "Whether removing the most attended item changes it."),
+            (
+                "top_flips",
+                "attention_flips",
+                "top item decides",
+                "Whether zeroing the top item changes it.",
+            ),
         ),
         *_named(
             "removal",
             "count",
-            ("flip_set", "optimal_count", "flip set", "The fewest items whose removal changes the decision."),
-            ("removed", "attention_count", "removed", "Items to remove, most attended first, until it changes."),
+            ("flip_set", "optimal_count", "flip set", "The fewest items to zero that change the decision."),
+            ("removed", "attention_count", "zeroed", "Items zeroed, most attended first, until the decision changes."),
         ),
         *(
             column
@@ -148,13 +168,13 @@ COLUMNS: dict[str, Column] = {
                     f"{ranking}_fraction",
                     f"{ranking}_fraction",
                     f"items by {words}",
-                    f"The share of items removed, by {words}, when the decision changes.",
+                    f"Share of items zeroed, by {words}, when the decision changes.",
                 ),
                 (
                     f"{ranking}_mass",
                     f"{ranking}_mass",
                     f"attention by {words}",
-                    f"The share of attention removed, by {words}, when the decision changes.",
+                    f"Share of attention zeroed, by {words}, when the decision changes.",
                 ),
             )
         ),
@@ -163,9 +183,9 @@ COLUMNS: dict[str, Column] = {
             "flag",
             ("violates", "violates", "argues against", "Whether the most attended item argues against the decision."),
         ),
-        *_named("truth", "figure", ("truth_mass", "mass", "on truth", "Attention on the items that really decide.")),
+        *_named("truth", "figure", ("truth_mass", "mass", "on truth", "Attention on the items known to decide.")),
         *_named(
-            "truth", "flag", ("truth_top", "top", "top is truth", "Whether the most attended item really decides.")
+            "truth", "flag", ("truth_top", "top", "top is truth", "Whether the most attended item is known to decide.")
         ),
     ]
 }

@@ -1,4 +1,4 @@
-"""The figures of a run that are set beside those of others: means over its test instances, with intervals."""
+"""The key figures by which runs are compared: means over test instances, with intervals."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from heedful.experiments import estimates
+from heedful.findings.cache import kept
 from heedful.findings.instance_table import instance_rows
 from heedful.findings.run_facts import several_sentences
 from heedful.runs.directory import Run
@@ -14,7 +15,7 @@ DRAWS = 1000  # of the bootstrap: intervals to two digits
 
 
 class Key(NamedTuple):
-    """A figure of a run: the mean of something that every instance has."""
+    """A figure of a run: the mean of a value per instance."""
 
     name: str
     title: str
@@ -55,36 +56,36 @@ def _mean(name: str, title: str, meaning: str, kind: Literal["percent", "figure"
 _SOONER = pl.col("gradient_fraction").fill_null(np.inf) < pl.col("attention_fraction").fill_null(np.inf)
 
 KEYS: tuple[Key, ...] = (
-    Key("accuracy", "right", "The share of right decisions.", "percent", ("wrong",), ~pl.col("wrong")),
+    Key("accuracy", "correct", "Share of correct decisions.", "percent", ("wrong",), ~pl.col("wrong")),
     _mean("tau_gradient", "τ gradient", "Kendall's tau of attention and gradient: 1 the same order, 0 no relation."),
     _mean("tau_leave_one_out", "τ leave-one-out", "Kendall's tau of attention and leave-one-out."),
-    _mean("permuted_tvd", "shuffled", "How far the output moves (TVD, 0 to 1) when the weights are shuffled."),
+    _mean("permuted_tvd", "shuffled", "How far shuffling the weights moves the output (TVD, 0 to 1)."),
     _mean(
         "jsd",
         "adversary",
-        "How far other attention can be (JSD, at most 0.69) while the output stays nearly the same.",
+        "How different attention could be (JSD, at most 0.69) with nearly the same output.",
     ),
     Key(
         "irrelevant",
         "no effect",
-        "The share of instances whose decision no attention whatever could change.",
+        "Share of texts whose decision no attention could change.",
         "percent",
         ("attention_matters",),
         ~pl.col("attention_matters"),
     ),
-    _mean("violates", "against", "How often the most attended item argues against the decision.", "percent"),
+    _mean("violates", "against", "Share of texts whose most attended item argues against the decision.", "percent"),
     Key(
         "gradient_wins",
         "gradient first",
-        "How often removing items by gradient changes the decision sooner than by attention.",
+        "Share of texts where zeroing in gradient order flips the decision with fewer items than in attention order.",
         "percent",
         ("items", "gradient_fraction", "attention_fraction"),
         pl.when(pl.col("several")).then(_several(_SOONER)),
     ),
     Key(
         "attention_removed",
-        "removed",
-        "The share of items that must go, most attended first, until the decision changes (never: all).",
+        "zeroed",
+        "Share of items to zero, most attended first, until the decision changes (never: all).",
         "percent",
         ("items", "attention_fraction"),
         _removed("attention"),
@@ -92,13 +93,13 @@ KEYS: tuple[Key, ...] = (
     Key(
         "least_removed",
         "least",
-        "The same for the smallest set of items that changes the decision, found exactly.",
+        "The same for the smallest set that changes the decision (exact).",
         "percent",
         ("items", "optimal_fraction"),
         # unknown in all instances: the decoder is not affine, or nothing ever changes a decision
         pl.when(pl.col("optimal_fraction").is_not_null().any()).then(_removed("optimal")),
     ),
-    _mean("truth_mass", "on truth", "Attention on the items that really decide, where these are known.", "percent"),
+    _mean("truth_mass", "on truth", "Share of attention on the items known to decide.", "percent"),
 )
 
 
@@ -114,8 +115,13 @@ def key_values(run: Run) -> pl.DataFrame:
 
 def key_figures(run: Run, *, draws: int = DRAWS) -> dict[str, KeyFigure | None]:
     """Every key figure of a run; None where what it is made of was not performed, or is nowhere defined."""
+    found = kept("key-figures", run, lambda: _key_figures(run, draws), draws=draws)
+    return {key.name: KeyFigure(*found[key.name]) if key.name in found else None for key in KEYS}
+
+
+def _key_figures(run: Run, draws: int) -> dict[str, KeyFigure]:
+    found = {}
     values = key_values(run).drop("id")
-    found: dict[str, KeyFigure | None] = dict.fromkeys(key.name for key in KEYS)
     for name, (mean, std, low, high, n, _) in estimates(values, seed=run.config.seed, draws=draws).items():
         if mean is not None and std is not None and low is not None and high is not None:
             found[name] = KeyFigure(mean, std, low, high, n)

@@ -36,6 +36,15 @@ def corpus_label(run: Run) -> str:
     return run.corpus_label if "corpus" in run.manifest else run.config.corpus
 
 
+def ranking_name(ranking: str) -> str:
+    """A ranking's name to print.
+
+    >>> ranking_name("gradient_attention"), ranking_name("leave_one_out")
+    ('gradient x attention', 'leave one out')
+    """
+    return ranking.replace("gradient_attention", "gradient x attention").replace("_", " ")
+
+
 def _corpora(runs: Sequence[Run]) -> list[str]:
     """Corpora with the options in which those of one name differ."""
     plain = [corpus_label(run) for run in runs]

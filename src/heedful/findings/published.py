@@ -10,7 +10,7 @@ from heedful.experiments.substitution import score_draws
 from heedful.experiments.summary import SIGNIFICANT, Pooled, over_runs, pooled, spread
 from heedful.findings.configurations import Configuration, check_same_instances, stacked
 from heedful.findings.key_figures import key_values
-from heedful.findings.source import Source
+from heedful.findings.run_facts import RunFrames
 from heedful.measures import Interval
 from heedful.printable import FEW_CLASSES
 from heedful.published import (
@@ -165,7 +165,7 @@ def _performance(configuration: Configuration) -> Iterator[Compared]:
 
 def _score_intervals(configuration: Configuration) -> dict[str, Interval | None]:
     """Over seeds and instances, of the scores that are made of decisions."""
-    told = [Source(run).decided() for run in configuration.runs]
+    told = [RunFrames(run).decisions() for run in configuration.runs]
     labels, decisions = told[0][0], [decided for _, decided in told]
     if not len(labels) or any(not np.array_equal(labels, other) for other, _ in told):
         return {}

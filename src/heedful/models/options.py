@@ -68,7 +68,10 @@ ENCODER_OPTIONS: Registry[type[Options]] = Registry(
     }
 )
 ATTENTIONS: "Registry[Variants]" = Registry(
-    {"additive": "heedful.models.attentions", "dot": "heedful.models.attentions"}
+    {
+        "additive": "heedful.models.attentions",
+        "dot": "heedful.models.attentions",
+    }
 )
 MODEL_NAMES = ("classifier", "flan", "han")
 

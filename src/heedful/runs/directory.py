@@ -83,6 +83,11 @@ class Run(StageFolder):
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r})"
 
+    @property
+    def origin(self) -> Path:
+        """The directory in which findings about the run are kept."""
+        return self.folder
+
     def not_performed(self, stage: str) -> str:
         """What to say of an experiment that was not performed."""
         return f"was not performed; {self.remedy(stage)}"

@@ -116,4 +116,4 @@ def test_whiskers_end_within_one_and_a_half_boxes(outlier: float) -> None:
         row["items"] = 5
     rows[0]["attention_mass"] = outlier
     _, said = _drawn("removal-mass", rows)
-    assert f"share of attention removed: {outlier}; removed first by: attention; instances: 1" in said
+    assert f"share of attention zeroed: {outlier}; zeroed in order of: attention; instances: 1" in said

@@ -32,7 +32,7 @@ def test_the_heaviest_token_has_the_full_colour_and_one_without_weight_is_white(
 
 
 @pytest.mark.parametrize(
-    ("label", "words"), [("good", ", rightly"), ("bad", ", but it is bad"), (None, "decided good (p = 0.900)")]
+    ("label", "words"), [("good", ", correct"), ("bad", ", but it is bad"), (None, "decided good (p = 0.900)")]
 )
 def test_the_headline_says_whether_the_decision_was_right(label: str | None, words: str) -> None:
     console = Console(width=80, record=True, file=StringIO())

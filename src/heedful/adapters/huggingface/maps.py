@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.errors import BadConfig
+from heedful.registry import Registry
 
 if TYPE_CHECKING:
     from heedful.adapters.huggingface import HuggingFace
@@ -137,12 +138,16 @@ def normed(layer: Layer) -> Tensor:
     return lengths / lengths.sum(dim=-1, keepdim=True)
 
 
-# a map is one function and one line here
-MAPS: dict[str, Kind] = {
-    "cls": Kind(mean_of_rows),
-    "rollout": Kind(mean_of_heads, flow, all_layers=True, numbers=lambda size: size.tokens**2 * size.layers),
-    "norm": Kind(normed, projection=True, numbers=lambda size: size.tokens * size.heads * (size.width + size.heads)),
-}
+# a map in a file of its own takes one line here, the module's name; the module registers it
+MAPS: Registry[Kind] = Registry(
+    {
+        "cls": Kind(mean_of_rows),
+        "rollout": Kind(mean_of_heads, flow, all_layers=True, numbers=lambda size: size.tokens**2 * size.layers),
+        "norm": Kind(
+            normed, projection=True, numbers=lambda size: size.tokens * size.heads * (size.width + size.heads)
+        ),
+    }
+)
 
 
 class Rows(NamedTuple):

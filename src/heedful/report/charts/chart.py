@@ -1,4 +1,4 @@
-"""A chart: declared once, drawn as a file for papers and, the same specification, interactive in the site."""
+"""A chart: one specification for files and for the interactive site."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -11,7 +11,7 @@ import polars as pl
 
 from heedful.evidence import scan
 from heedful.findings.instance_table import COLUMNS, columns_of
-from heedful.findings.run_facts import lacking
+from heedful.findings.run_facts import why_missing
 from heedful.printable import FEW_CLASSES, printable
 from heedful.runs.directory import Run
 
@@ -21,12 +21,12 @@ DATA = "rows"  # what the specification calls its data
 
 @dataclass(frozen=True)
 class Facts:
-    """What charts must know of a run beside its rows."""
+    """What charts need to know about a run besides its rows."""
 
     classes: tuple[str, ...]  # as they are printed
-    grouped: bool  # whether they are few enough to be told apart
+    grouped: bool  # whether they are few enough to be shown separately
     n: int  # instances
-    epsilon: float  # by how much the output may move under adversarial attention
+    epsilon: float  # how far adversarial attention may move the output
     columns: frozenset[str]  # of report.rows that the run has
 
     @classmethod
@@ -53,10 +53,10 @@ class Chart:
 
     name: str  # of its files
     title: str
-    caption: str  # what is shown, and in which paper
+    caption: str  # what it shows, and the figure of the paper
     columns: tuple[str, ...]  # of report.rows that it needs, beside `id` and `decided`
     build: Callable[[Facts], Drawing] = field(repr=False)
-    optional: tuple[str, ...] = ()  # that it shows where a run has them
+    optional: tuple[str, ...] = ()  # shown where a run has them
     brush: tuple[str, ...] | None = None  # the columns along x (and y) of its brush; None: it has none
     within: tuple[tuple[str, float | None, float | None], ...] = ()  # it draws only low <= column < high
     points: int | None = None  # of more instances, so many are drawn at random
@@ -85,6 +85,6 @@ def _spec(chart: Chart, facts: Facts) -> dict[str, Any]:
 
 
 def _why(run: Run, experiment: str, column: str) -> str:
-    """An experiment that was not performed, or that has not found a column."""
+    """The experiment was not performed, or has no such column."""
     without = f"{experiment} was performed without '{column}': the run's config.toml says which measures were taken"
-    return lacking(run, experiment) or without
+    return why_missing(run, experiment) or without

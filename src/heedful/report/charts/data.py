@@ -1,4 +1,4 @@
-"""The rows of a chart: the same objects for a file and for the site."""
+"""The rows of a chart: the same for files and for the site."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -46,7 +46,7 @@ def select(frame: pl.DataFrame, chart: Chart) -> list[dict[str, Any]]:
 
 
 def sampled(ids: Sequence[str], points: int) -> NDArray[np.bool_]:
-    """Which instances are drawn where a chart has so many points at most; the order of the instances is no matter."""
+    """Which instances a chart of at most `points` shows, whatever their order."""
     if len(ids) <= points:
         return np.ones(len(ids), dtype=np.bool_)
     drawn = _SAMPLE.bits(keys(ids))

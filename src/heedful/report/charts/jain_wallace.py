@@ -1,4 +1,4 @@
-"""Do attention and importance order the items alike? (Jain & Wallace 2019, section 4.1)"""
+"""Figures 2 to 5 of Jain & Wallace 2019: rank correlation, permutation and adversarial attention."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def _search(facts: Facts) -> Drawing:
     diagonal = line(x=0, y=0, x2=_EXTENT[1], y2=_EXTENT[1])
     exact, found = (
         Side("jsd", "JSD, exact", _EXTENT, 0.1),
-        Side("jsd_search", "JSD, as far as the search finds", _EXTENT, 0.1),
+        Side("jsd_search", "JSD, found by search", _EXTENT, 0.1),
     )
     return alt.layer(diagonal, scatter(facts, exact, found))
 
@@ -25,8 +25,8 @@ def _search(facts: Facts) -> Drawing:
 ADVERSARY_HISTOGRAM = Chart(
     name="adversary-histogram",
     title="How different attention could have been",
-    caption="How far from the model's own another attention can be (JSD, at most 0.69) while the output moves by no "
-    "more than ε; the dashed line is the mean. Jain & Wallace 2019, Figure 4.",
+    caption="How different attention can be from the model's (JSD, at most 0.69) while the output moves by at most ε. "
+    "Dashed line: mean. Jain & Wallace 2019, Figure 4.",
     columns=("jsd",),
     build=lambda facts: histogram(
         facts, "jsd", f"{_ADVERSARY_TITLE} (ε = {facts.epsilon:g})", extent=_EXTENT, bins=40, ticks=0.1
@@ -36,8 +36,8 @@ ADVERSARY_HISTOGRAM = Chart(
 ADVERSARY_DENSITIES = Chart(
     name="adversary-densities",
     title="How different peaked attention could have been",
-    caption="How far from the model's own another attention can be while the output moves by no more than ε, in four "
-    "bands of max attention; lines are medians and quartiles. Jain & Wallace 2019, Figure 5.",
+    caption="How different attention can be from the model's while the output moves by at most ε, in four bands of max "
+    "attention. Lines: medians and quartiles. Jain & Wallace 2019, Figure 5.",
     columns=("jsd", "max_attention", "decision"),
     build=lambda facts: violins(
         facts, "jsd", f"{_ADVERSARY_TITLE} (ε = {facts.epsilon:g})", extent=_EXTENT, bandwidth=0.015
@@ -47,8 +47,8 @@ ADVERSARY_DENSITIES = Chart(
 ADVERSARY_SEARCH = Chart(
     name="adversary-search",
     title="The exact adversary and the paper's search",
-    caption="Each point is an instance: the furthest attention there is, and the furthest that the search of Jain & "
-    "Wallace 2019 finds. On the dashed line it finds all there is.",
+    caption="Each point is an instance: the JSD of the exact adversary, and the JSD that the search of Jain & Wallace "
+    "2019 finds. On the dashed line the search finds the optimum.",
     columns=("jsd", "jsd_search"),
     build=_search,
     brush=("jsd", "jsd_search"),
@@ -106,7 +106,7 @@ def _densities(facts: Facts) -> Drawing:
 TAU_GRADIENT = Chart(
     name="tau-gradient",
     title="Attention and gradient",
-    caption="Kendall's tau of attention and gradient; the dashed line is the mean. Jain & Wallace 2019, Figure 2.",
+    caption="Kendall's tau of attention and gradient. Dashed line: mean. Jain & Wallace 2019, Figure 2.",
     columns=("tau_gradient",),
     build=_tau("tau_gradient", "Kendall's τ of attention and gradient"),
     brush=("tau_gradient",),
@@ -114,8 +114,8 @@ TAU_GRADIENT = Chart(
 TAU_LEAVE_ONE_OUT = Chart(
     name="tau-leave-one-out",
     title="Attention and leave-one-out",
-    caption="Kendall's tau of attention and leave-one-out; the dashed line is the mean. As Figure 2 "
-    "of Jain & Wallace 2019, which is of gradients.",
+    caption="Kendall's tau of attention and leave-one-out. Dashed line: mean. Like Figure 2 of Jain & Wallace 2019, "
+    "which shows gradients.",
     columns=("tau_leave_one_out",),
     build=_tau("tau_leave_one_out", "Kendall's τ of attention and leave-one-out"),
     brush=("tau_leave_one_out",),
@@ -123,8 +123,8 @@ TAU_LEAVE_ONE_OUT = Chart(
 TAU_DENSITIES = Chart(
     name="tau-densities",
     title="Do two measures of importance agree better?",
-    caption="Kendall's tau of attention with either measure of importance, and of the two measures with each other, "
-    f"over all classes (Gaussian kernel of width {_BANDWIDTH}). Jain & Wallace 2019, section 4.1.",
+    caption="Kendall's tau of attention with each importance measure, and of the two measures with each other, over "
+    f"all classes (Gaussian kernel, bandwidth {_BANDWIDTH}). Jain & Wallace 2019, section 4.1.",
     columns=tuple(_PAIRS),
     build=_densities,
 )
@@ -136,9 +136,9 @@ _PERMUTATION_TITLE = "median TVD of the output under shuffled weights"
 PERMUTATION = Chart(
     name="permutation",
     title="Shuffled attention",
-    caption="How far the output moves when the weights are shuffled (the median of many shuffles), in four bands of "
-    "max attention; lines are medians and quartiles. Where attention is peaked and the output stays, "
-    "it did not matter what was attended. Jain & Wallace 2019, Figure 3.",
+    caption="How far the output moves when the weights are shuffled (median over shuffles), in four bands of max "
+    "attention. Lines: medians and quartiles. Where attention is peaked but the output hardly moves, it did not "
+    "matter what was attended. Jain & Wallace 2019, Figure 3.",
     columns=(*_PERMUTATION_COLUMNS, "decision"),
     build=lambda facts: violins(facts, "permuted_tvd", _PERMUTATION_TITLE, extent=(0, 1), bandwidth=0.02),
     brush=("permuted_tvd",),
@@ -146,8 +146,8 @@ PERMUTATION = Chart(
 PERMUTATION_POINTS = Chart(
     name="permutation-points",
     title="Shuffled attention, instance by instance",
-    caption="Each point is an instance: how far the output moves under shuffled weights, and its largest weight. The "
-    "instances behind Figure 3 of Jain & Wallace 2019.",
+    caption="Each point is an instance: how far the output moves under shuffled weights, against its largest weight. "
+    "The instances behind Figure 3 of Jain & Wallace 2019.",
     columns=_PERMUTATION_COLUMNS,
     build=lambda facts: scatter(
         facts,

@@ -1,4 +1,4 @@
-"""What several charts are made of."""
+"""Colours, axes and the theme that charts share."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -9,7 +9,7 @@ from heedful.report.charts.chart import DATA, Facts
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"  # the first comes with vl-convert; the others are as wide
 WIDTH = 420
 
-PLAIN = "#0072b2"  # where nothing is to be told apart
+PLAIN = "#0072b2"  # where classes are not distinguished
 CLASSES = ("#0072b2", "#d98200", "#009378")
 SHAPES = ("circle", "triangle-up", "square")
 DASHES = ([1, 0], [7, 4], [2, 3])  # solid, dashed, dotted
@@ -17,7 +17,7 @@ BRUSH = "#888888"
 
 
 class Look(NamedTuple):
-    """What surrounds the marks."""
+    """Background, text and lines of a theme."""
 
     background: str
     text: str
@@ -81,7 +81,7 @@ def class_colour(facts: Facts, *, legend: bool = True) -> alt.Color:
 
 
 def class_shape(facts: Facts) -> alt.Shape:
-    """The same by shape, for those who see no colours."""
+    """The same by shape, for readers who cannot tell the colours apart."""
     scale = alt.Scale(domain=list(facts.classes), range=list(SHAPES[: len(facts.classes)]))
     return alt.Shape("decided:N", title="decided", scale=scale, legend=_legend())
 

@@ -32,7 +32,7 @@ def compare_chart() -> dict[str, Any]:
     return {
         "name": "compare",
         "title": "The same instances in both runs",
-        "caption": "Each point is an instance; on a rising diagonal, both runs agree.",
+        "caption": "Each point is an instance; on the diagonal both runs agree.",
         "brush": ["a", "b"],
         "points": POINTS,
         "spec": points.to_dict(),
@@ -54,13 +54,13 @@ def render(
 def to_svg(
     spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], *, theme: Mapping[str, Any] | None = None
 ) -> str:
-    """A chart as SVG, the same whatever was drawn before."""
+    """A chart as SVG, independent of what was drawn before."""
     whole = {**spec, "datasets": {DATA: list(rows)}}
     return _renumbered(vl_convert.vegalite_to_svg(whole, config=dict(theme or config()), allowed_base_urls=[]))
 
 
 def write_drawing(svg: str, stem: Path, format: str) -> Path:
-    """Write one format of what is drawn."""
+    """Write a drawing in one format."""
     if format not in FORMATS:
         raise unknown_name("format", format, FORMATS)
     path = stem.with_name(f"{stem.name}.{format}")

@@ -1,4 +1,4 @@
-"""How much must go before the decision changes? (Serrano & Smith 2019, section 5)"""
+"""Figures of Serrano & Smith 2019, sections 4 and 5 (zeroing attention weights), and attention on deciding items."""
 
 import json
 
@@ -21,13 +21,13 @@ _RANKINGS = {
 
 
 def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
-    """One box a ranking: quartiles, whiskers to the last value within 1.5 box lengths, and what lies beyond.
+    """One box per ranking: quartiles, whiskers to the last value within 1.5 box lengths, outliers.
 
-    Decisions that never change are left out, ranking by ranking, as in the paper; how many they are is said.
+    Decisions that never change are left out, ranking by ranking, as in the paper, and counted.
     """
     names = {f"{name}_{figure}": words for name, words in _RANKINGS.items() if f"{name}_{figure}" in facts.columns}
     order = list(names.values())
-    y = alt.Y("ranking:N", sort=order, title="removed first by", scale=alt.Scale(domain=order))
+    y = alt.Y("ranking:N", sort=order, title="zeroed in order of", scale=alt.Scale(domain=order))
     summed = alt.Chart().transform_aggregate(
         q1="q1(value)",
         middle="median(value)",
@@ -90,24 +90,23 @@ def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
 def _chart(figure: str, title: str, what: str) -> Chart:
     return Chart(
         name=f"removal-{figure}",
-        title=f"{what[0].upper()}{what[1:]} removed until the decision changes",
-        caption=f"The share of the {what} removed, in the order of each ranking, when the decision changes first: "
-        "quartiles, whiskers of 1.5 box lengths, and what lies beyond, over instances of several items. Decisions that "
-        "never change are left out, ranking by ranking, and counted at the right. Serrano & Smith 2019, section 5; "
-        "the best choice is not in the paper.",
+        title=f"{what[0].upper()}{what[1:]} zeroed until the decision changes",
+        caption=f"Share of {what} zeroed, in the order of each ranking, when the decision first changes: quartiles, "
+        "whiskers of 1.5 box lengths and outliers, over instances with several items. Decisions that never change are "
+        "left out and counted on the right. Serrano & Smith 2019, section 5; the best choice is not in the paper.",
         columns=("items", f"attention_{figure}"),
         optional=tuple(f"{name}_{figure}" for name in _RANKINGS if name != "attention"),
         build=lambda facts: _boxes(facts, figure, title),
     )
 
 
-REMOVAL_FRACTION = _chart("fraction", "share of items removed", "items")
-REMOVAL_MASS = _chart("mass", "share of attention removed", "attention")
+REMOVAL_FRACTION = _chart("fraction", "share of items zeroed", "items")
+REMOVAL_MASS = _chart("mass", "share of attention zeroed", "attention")
 
 
 def _points(facts: Facts) -> Drawing:
     weight = Side("delta_weight", "Δα: weight of the most attended item minus another's", (0, 1), 0.1)
-    effect = Side("delta_js", "ΔJS: effect of removing it minus the other's")
+    effect = Side("delta_js", "ΔJS: effect of zeroing it minus the other's")
     return alt.layer(line(y=0), scatter(facts, weight, effect))
 
 
@@ -125,10 +124,10 @@ def _negative(facts: Facts) -> Drawing:
 
 DELTA_JS = Chart(
     name="delta-js",
-    title="The most attended item and another one",
-    caption="Each point is an instance: by how much the weights of the most attended item and of one drawn at random "
-    "differ, and how much further the output moves without the former. Below zero the other one mattered more. "
-    "Serrano & Smith 2019, section 4.",
+    title="The most attended item against a random one",
+    caption="Each point is an instance: the difference in weight between the most attended item and a random one, and "
+    "how much further zeroing the former moves the output. Below zero the random item mattered more. Serrano & Smith "
+    "2019, section 4.",
     columns=("delta_weight", "delta_js"),
     build=_points,
     brush=("delta_weight", "delta_js"),
@@ -136,10 +135,9 @@ DELTA_JS = Chart(
 )
 DELTA_JS_NEGATIVE = Chart(
     name="delta-js-negative",
-    title="Where another item mattered more than the most attended one",
-    caption="The difference of their weights among instances in which the output moves further without the item drawn "
-    "at random than without the most attended one. Large differences are attention's worst case. Serrano & Smith 2019, "
-    "section 4.",
+    title="Where a random item mattered more than the most attended one",
+    caption="The difference in weight where zeroing the random item moves the output further than zeroing the most "
+    "attended one. Large differences are attention's worst failures. Serrano & Smith 2019, section 4.",
     columns=("delta_weight", "delta_js"),
     build=_negative,
     brush=("delta_weight",),
@@ -150,8 +148,7 @@ DELTA_JS_NEGATIVE = Chart(
 TRUTH_MASS = Chart(
     name="truth-mass",
     title="Attention on the items that decide",
-    caption="How much attention lies on the items that are known to decide; the dashed line is the "
-    "mean. Not in the papers.",
+    caption="Share of attention on the items that are known to decide. Dashed line: mean. Not in the papers.",
     columns=("truth_mass",),
     build=lambda facts: histogram(
         facts, "truth_mass", "attention on the items that decide", extent=(0, 1), bins=20, ticks=0.25

@@ -1,5 +1,4 @@
-"""Histograms: how a figure is distributed, class below class where classes are few, each in shares of its own
-instances."""
+"""The shapes of charts: histograms, scatter plots and violins, by class where classes are few."""
 
 from typing import NamedTuple
 
@@ -35,7 +34,7 @@ def histogram(
     ticks: float,
     only: str | None = None,  # a condition on the rows that are counted
 ) -> Drawing:
-    """Bars with the mean as a line, and its value and the number of instances in words."""
+    """Bars (shares of each class's instances), the mean as a line, and mean and number of instances as text."""
     cut = alt.Bin(extent=list(extent), step=(extent[1] - extent[0]) / bins, nice=False)
     counted = defined(column) if only is None else f"{defined(column)} && {only}"
     groups: Fields = ["decided"] if facts.grouped else []
@@ -88,7 +87,7 @@ def histogram(
 
 
 def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
-    """Mean and numbers of a histogram; instances in which the figure is undefined are told, not drawn."""
+    """Mean and counts as text; instances in which the figure is undefined are counted, not drawn."""
     counted = defined(column) if only is None else f"{defined(column)} && {only}"
     return (
         alt.Chart()
@@ -105,11 +104,11 @@ def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
     )
 
 
-POINTS = 5000  # more are not told apart, and make files slow
+POINTS = 5000  # more cannot be distinguished, and make files slow
 
 
 class Side(NamedTuple):
-    """What an axis shows."""
+    """One axis of a scatter plot."""
 
     column: str
     title: str
@@ -118,7 +117,7 @@ class Side(NamedTuple):
 
 
 def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Chart:
-    """Points, told apart by class if that is asked for and classes are few."""
+    """Points, coloured by class if `classes` and classes are few."""
     points: alt.Chart = (
         alt.Chart(ROWS)
         .transform_filter(defined(x.column, y.column))
@@ -141,7 +140,7 @@ def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Cha
 
 
 def line(**ends: float) -> alt.Chart:
-    """A straight line to compare with, by its ends x, y, x2, y2; across the view where one is not given."""
+    """A reference line by its ends x, y, x2, y2; across the view where one is missing."""
     once = alt.sequence(0, 1)
     kinds = {"x": alt.XDatum, "y": alt.YDatum, "x2": alt.X2Datum, "y2": alt.Y2Datum}
     encoded = {end: kinds[end](value) for end, value in ends.items()}
@@ -153,9 +152,9 @@ _BANDS = 4  # of max attention, as in the paper
 
 
 def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float], bandwidth: float) -> Drawing:
-    """Lying violins of a figure in four bands of max attention, class below class; lines at the quartiles.
+    """Horizontal violins in four bands of max attention, class below class; lines at the quartiles.
 
-    One bandwidth for all: what a group's own spread would suggest is nothing for one instance or for equal ones.
+    One bandwidth for all: one chosen by a group's spread would be zero for a single instance or equal values.
     """
     lanes = len(facts.classes) if facts.grouped else 1
     half = 0.45 / (_BANDS * lanes)  # of a violin's greatest height

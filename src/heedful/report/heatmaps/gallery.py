@@ -48,7 +48,7 @@ def choose(
 ) -> list[Chosen]:
     """The instances with the largest and the smallest JSD, of each class or (None) of all.
 
-    Only such as are decided rightly and with confidence; rather those with a readable number of items; on ties, by id.
+    Only those decided correctly and with confidence; those of a readable length first; ties by id.
     A single item can have no other attention.
     """
     fit = rows.with_row_index("index").filter(

@@ -40,10 +40,10 @@ def maps(instance: Instance) -> list[Map]:
 
 
 def headline(instance: Instance) -> str:
-    """What was decided, and whether rightly."""
+    """The decision, and whether it is correct."""
     right = ""
     if instance.label is not None:
-        right = ", rightly" if instance.label == instance.decision else f", but it is {instance.label}"
+        right = ", correct" if instance.label == instance.decision else f", but it is {instance.label}"
     return printable(
         f"{instance.id} of {instance.corpus}: decided {instance.decision} (p = {instance.probability:.3f}){right}"
     )

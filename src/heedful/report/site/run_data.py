@@ -8,18 +8,19 @@ import polars as pl
 
 from heedful.evidence import read_metadata, scan
 from heedful.experiments import EXPERIMENT_NAMES
+from heedful.findings.cache import kept, kept_files
 from heedful.findings.gathering import AuditedRun
 from heedful.findings.instance_table import columns_of, instance_rows
 from heedful.findings.key_figures import key_figures
 from heedful.findings.labels import Label
-from heedful.findings.run_facts import lacking
+from heedful.findings.run_facts import why_missing
 from heedful.progress import Reporter
 from heedful.report.charts import CHARTS, Facts
 from heedful.report.charts.data import run_rows, select
 from heedful.report.charts.render import render
 from heedful.report.heatmaps.gallery import write_gallery
+from heedful.report.site import shards
 from heedful.report.site.packing import pack, pack_column, write_data
-from heedful.report.site.shards import write_shards
 from heedful.report.terminal.findings import findings_words
 from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
@@ -31,7 +32,6 @@ _SHOWN = ("corpus", "model", "encoder", "attention", "seed", "preset")
 def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
     """Plain values; `key` names the run in addresses and files, `label` for people."""
     config, figures = run.config, key_figures(run)
-    columns = scan(run.folder / "evidence.parquet").collect_schema().names()
     return {
         "key": key,
         "title": ", ".join(label),
@@ -41,12 +41,16 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         "corpus_label": label[0],
         "model_label": label[1],
         "classes": list(run.classes),
-        "sentences": "words" in columns,
-        "query": "query" in columns,
+        **kept("texts", run, lambda: _texts(run)),
         "figures": {name: known and known.to_json() for name, known in figures.items()},
-        "verdict": _verdict(run.verdict),
-        "missing": [reason for reason in (lacking(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
+        "verdict": kept("verdict", run, lambda: _verdict(run.verdict)),
+        "missing": [reason for reason in (why_missing(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
     }
+
+
+def _texts(run: Run) -> dict[str, bool]:
+    columns = scan(run.folder / "evidence.parquet").collect_schema().names()
+    return {"sentences": "words" in columns, "query": "query" in columns}
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
@@ -78,6 +82,20 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("versions", ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())),
         ("directory", run.folder.name),
     ]
+
+
+def write_run_files(run: Run, site: Path, key: str, reporter: Reporter, *, formats: Sequence[str]) -> dict[str, Any]:
+    """Write the data and the figures of a run, or copy those kept from the last time; what its page needs to know."""
+    places = (f"data/{key}", f"figures/{key}")
+    sizes = {"batch": shards.BATCH, "shard": shards.SHARD, "features": shards.FEATURES}
+
+    def write() -> dict[str, Any]:
+        data = write_run(run, site, key, reporter)
+        charts = write_charts(run, site, key, formats=formats)
+        return {**data, "charts": charts, "gallery": write_instances(run, site, key, formats=formats)}
+
+    about: dict[str, Any] = kept_files("site", run, write, site, places, formats=list(formats), sizes=sizes)
+    return about
 
 
 def write_charts(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> list[dict[str, Any]]:
@@ -123,8 +141,8 @@ _FIGURES = ("n", "accuracy", "macro_f1", "roc_auc", "average_precision")
 
 def write_run(run: Run, site: Path, key: str, reporter: Reporter) -> dict[str, Any]:
     """Write the instances of a run into the site; what its page is to know of them, and of the run."""
-    shards = write_shards(run, site, key, reporter)
-    write_data(site, f"{key}/ids", shards.ids)
+    written = shards.write_shards(run, site, key, reporter)
+    write_data(site, f"{key}/ids", written.ids)
     there = columns_of(run)
     rows = instance_rows(run, [column.name for column in there])
     columns = [column for column in there if rows[column.name].is_not_null().any()]
@@ -132,9 +150,9 @@ def write_run(run: Run, site: Path, key: str, reporter: Reporter) -> dict[str, A
         write_data(site, f"{key}/column-{column.name}", pack_column(rows[column.name], column.kind))
     return {
         "n": len(rows),
-        "texts": shards.fingerprint,
-        "shards": {"texts": shards.texts, "maps": shards.maps},
-        "bare": shards.bare,
+        "texts": written.fingerprint,
+        "shards": {"texts": written.texts, "maps": written.maps},
+        "bare": written.bare,
         "columns": [
             {name: getattr(column, name) for name in ("name", "title", "meaning", "kind", "experiment")}
             for column in columns

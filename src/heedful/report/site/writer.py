@@ -16,7 +16,7 @@ from heedful.findings.labels import labels
 from heedful.progress import Reporter
 from heedful.report.charts.render import compare_chart
 from heedful.report.site.packing import write_data, write_file
-from heedful.report.site.run_data import about_run, write_charts, write_instances, write_run
+from heedful.report.site.run_data import about_run, write_run_files
 from heedful.report.tables import tables
 from heedful.report.tables.formats import write_tables
 from heedful.report.tables.table import Table
@@ -103,16 +103,11 @@ def write_site(
         for position, (run, key, label) in enumerate(zip(runs, keys, labels(runs), strict=True)):
             reporter.start(", ".join(label))
             about = about_run(run, key, label)
-            data = write_run(run, folder, key, reporter)
+            data = write_run_files(run, folder, key, reporter, formats=formats)
             about |= {name: data[name] for name in ("n", "texts")}
             shown.append(about)
-            own = [table_data(table, keys, only=position) for table in found]
-            details = {
-                "tables": [table for table in own if table["rows"]],
-                "charts": write_charts(run, folder, key, formats=formats),
-                "gallery": write_instances(run, folder, key, formats=formats),
-            }
-            write_data(folder, f"{key}/run", {**about, **data, **details})
+            own = [table_data(table, keys, only=position) for table in found if position in table.positions]
+            write_data(folder, f"{key}/run", {**about, **data, "tables": own})
             reporter.finish(f"{data['n']:,} instances")
         site = {
             "version": __version__,

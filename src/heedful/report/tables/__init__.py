@@ -1,4 +1,4 @@
-"""The tables of a report: our figures, with the published ones beside them where those exist."""
+"""The tables of a report: our figures, with published ones beside them where there are any."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,5 +23,5 @@ TABLES: dict[str, Callable[[Sequence[Run]], Table]] = {layout.name: layout for l
 
 
 def tables(runs: Sequence[Run]) -> list[Table]:
-    """All tables of runs but those without a row; what these lack is told by the last one, `missing`."""
+    """All tables of runs that have rows; the last one, `missing`, lists what the runs lack."""
     return [table for table in fill(_LAYOUTS, runs) if table.rows]

@@ -1,150 +1,99 @@
-"""How soon decisions change when items are erased from the text, by the order they go in."""
+"""Tables of the experiments that neither paper has: reach, substitution, violation, truth and erasure."""
 
-from collections.abc import Iterable
-
-import polars as pl
-
-from heedful.experiments import erasure_scores, estimates, substitution_scores
-from heedful.findings.source import Source
-from heedful.report.tables.layout import DRAWS, SEED, Cells, Layout, estimate, number, share, told
-from heedful.report.tables.serrano_smith import ranking_name
+from heedful.findings.table_rows import erasure_rows, reach_rows, substitution_rows, truth_rows, violation_rows
+from heedful.report.tables.layout import Layout, estimate, number, share
 from heedful.report.tables.table import Column
-
-_WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
-
-
-def _erasure_rows(source: Source) -> Iterable[Cells]:
-    frame = source.results("erasure")
-    for row in erasure_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
-        never = row["never"] / row["n"] if row["n"] else None
-        names = {"way": _WAYS[row["way"]], "ranking": ranking_name(row["ranking"])}
-        yield {**row, **names, "sampled": len(frame), "never": never}
-
-
-ERASURE = Layout(
-    name="erasure",
-    title="Erasure: items taken out of the text",
-    caption=(
-        "Items are erased from what the model reads, deleted or made unknown or blank, in the order of a ranking. "
-        "A decision that never changes counts as all items erased. Comprehensiveness and sufficiency: how far the "
-        "probability of the decision falls without the items that rank first (high is good), and with them alone (low "
-        "is good)."
-    ),
-    columns=(
-        Column("way", "erased", meaning="How items are erased: deleted, or replaced by a word that says nothing."),
-        Column("ranking", "ranking", meaning="In whose order."),
-        number("sampled", "sampled", "Test instances drawn for this experiment."),
-        number("n", "n", "Those of several items."),
-        Column("never", "never", "percent", 1, "Share of instances whose decision never changes."),
-        *share("fraction_all", "items", "Mean share of the items erased until the decision changes; all if never."),
-        *estimate("comprehensiveness", "comprehensiveness", "Mean fall without the first items."),
-        *estimate("sufficiency", "sufficiency", "Mean fall with the first items alone."),
-    ),
-    rows=_erasure_rows,
-    needs=("erasure",),
-)
-
-
-def _reach_rows(source: Source) -> Iterable[Cells]:
-    frame = source.results("reach")
-    found = estimates(frame.select("gap", irrelevant=~pl.col("can_change")), seed=SEED, draws=DRAWS)
-    yield {"n": len(frame), **told("irrelevant", found["irrelevant"]), "gap": found["gap"].mean}
-
 
 REACH = Layout(
     name="reach",
     title="Reach: decisions that no attention could change",
     caption=(
-        "In how many test instances every attention, whatever it be, leads to the same decision: there, a heat-map is "
-        "no reason. Exact, where the decoder is affine. gap: what remains open of the greatest probabilities, with "
+        "Share of texts where no attention weights could change the decision; there a heat-map explains nothing. "
+        "Exact, for affine decoders. gap: how far the reported maximum probabilities may be from the true ones, with "
         "more than two classes."
     ),
     columns=(
         number("n", "n", "Test instances."),
         *share("irrelevant", "no attention could", "Share of instances whose decision no attention could change."),
-        Column("gap", "gap", "figure", 6, "Mean of how much a greatest probability may exceed what is reported."),
+        Column("gap", "gap", "figure", 6, "Mean of how far a maximum probability may exceed the reported one."),
     ),
-    rows=_reach_rows,
+    rows=reach_rows,
     needs=("reach",),
 )
 
-
-def _substitution_rows(source: Source) -> Iterable[Cells]:
-    frame = source.results("substitution")
-    for row in substitution_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
-        own = row["weights"] == "own"
-        ends = {"": "", "_low": "_high", "_high": "_low"}  # the less agree, the more change
-        changed = {f"changed{end}": None if own else _rest(row[f"agreement{other}"]) for end, other in ends.items()}
-        yield {"n": len(frame), **row, **changed}
-
-
-def _rest(share: float | None) -> float | None:
-    return None if share is None else 1 - share
-
-
 SUBSTITUTION = Layout(
     name="substitution",
-    title="Substitution: scores with weights that are not the model's own",
+    title="Substitution: test scores with other attention weights",
     caption=(
-        "At test time the weights are replaced by uniform ones, by a draw that is uniform over all distributions, or "
-        "by the model's own in random order. Changes are those of the score against the model's own weights, with "
+        "At test time the weights are replaced by uniform ones, by a random distribution (uniform over all "
+        "distributions), or by the model's own in random order. Changes are against the model's own weights, with "
         "paired intervals."
     ),
     columns=(
-        Column("weights", "weights", meaning="The model's own, or what they are replaced by."),
+        Column("weights", "weights", meaning="The model's own, or their replacement."),
         number("n", "n", "Test instances."),
-        *estimate("accuracy", "accuracy", "Share of right decisions.", digits=3),
-        *estimate("accuracy_change", "change", "Accuracy less that with the own weights.", kind="signed", digits=3),
-        *estimate("macro_f1", "macro F1", "Mean F1 of the classes.", digits=3),
-        *estimate("macro_f1_change", "change", "Macro F1 less that with the own weights.", kind="signed", digits=3),
-        *share("changed", "other decision", "Share of instances that are decided otherwise."),
+        *estimate("accuracy", "accuracy", "Share of correct decisions.", digits=3),
+        *estimate("accuracy_change", "change", "Accuracy minus that with the own weights.", kind="signed", digits=3),
+        *estimate("macro_f1", "macro F1", "Mean F1 over classes.", digits=3),
+        *estimate("macro_f1_change", "change", "Macro F1 minus that with the own weights.", kind="signed", digits=3),
+        *share("changed", "other decision", "Share of instances whose decision changes."),
     ),
-    rows=_substitution_rows,
+    rows=substitution_rows,
     needs=("substitution",),
 )
-
-
-def _truth_rows(source: Source) -> Iterable[Cells]:
-    found = estimates(source.results("truth").select("mass", "share", "top"), seed=SEED, draws=DRAWS)
-    told_all = {key: value for name in ("mass", "share", "top") for key, value in told(name, found[name]).items()}
-    yield {"n": found["mass"].n, "undefined": found["mass"].undefined, **told_all}
-
-
-TRUTH = Layout(
-    name="truth",
-    title="Truth: attention on the items that decide",
-    caption=(
-        "For corpora that know which items decide: how much of the attention lies on them, beside what uniform "
-        "attention would put there, and how often the most attended item is one of them."
-    ),
-    columns=(
-        number("n", "n", "Test instances in which some item is known to decide."),
-        number("undefined", "unknown", "Test instances in which none is."),
-        *share("mass", "attention", "Mean share of the attention on deciding items."),
-        *share("share", "if uniform", "Mean share of the items that decide: what uniform attention would put there."),
-        *share("top", "top decides", "Share of instances whose most attended item decides."),
-    ),
-    rows=_truth_rows,
-    needs=("truth",),
-)
-
-
-def _violation_rows(source: Source) -> Iterable[Cells]:
-    frame = source.results("violation")
-    yield {"n": len(frame), **told("violates", estimates(frame.select("violates"), seed=SEED, draws=DRAWS)["violates"])}
-
 
 VIOLATION = Layout(
     name="violation",
     title="Violation: the most attended item argues against the decision",
     caption=(
-        "In how many test instances the most attended item alone would decide for another class. Of an audited model "
-        "without scores: the decision is likelier when that item is deleted, which need not agree."
+        "Share of texts whose most attended item, taken alone, would decide for another class. For audited models "
+        "without scores: deleting that item makes the decision more likely, which need not be the same."
     ),
     columns=(
         number("n", "n", "Test instances."),
         *share("violates", "violates", "Share of instances whose most attended item argues against the decision."),
     ),
-    rows=_violation_rows,
+    rows=violation_rows,
     needs=("violation",),
+)
+
+TRUTH = Layout(
+    name="truth",
+    title="Truth: attention on the items that decide",
+    caption=(
+        "For corpora that mark the items that decide: how much attention they get, how much uniform attention would "
+        "give them, and how often the most attended item is one of them."
+    ),
+    columns=(
+        number("n", "n", "Test instances with marked items."),
+        number("undefined", "unknown", "Test instances without marked items."),
+        *share("mass", "attention", "Mean share of attention on the deciding items."),
+        *share("share", "if uniform", "Mean share of items that decide: what uniform attention would give them."),
+        *share("top", "top decides", "Share of instances whose most attended item decides."),
+    ),
+    rows=truth_rows,
+    needs=("truth",),
+)
+
+ERASURE = Layout(
+    name="erasure",
+    title="Erasure: items deleted from the text",
+    caption=(
+        "Items are deleted from the model's input, or replaced by the unknown word or a blank, in the order of a "
+        "ranking. A decision that never changes counts as all items. Comprehensiveness and sufficiency: how far the "
+        "probability of the decision falls without the top items (higher is better), and with them alone (lower is "
+        "better)."
+    ),
+    columns=(
+        Column("way", "erased", meaning="How items are erased: deleted, or replaced by an uninformative word."),
+        Column("ranking", "ranking", meaning="The order of erasing."),
+        number("sampled", "sampled", "Test instances sampled for this experiment."),
+        number("n", "n", "Those with several items."),
+        Column("never", "never", "percent", 1, "Share of instances whose decision never changes."),
+        *share("fraction_all", "items", "Mean share of items erased until the decision changes; all if never."),
+        *estimate("comprehensiveness", "comprehensiveness", "Mean fall without the top items."),
+        *estimate("sufficiency", "sufficiency", "Mean fall with the top items alone."),
+    ),
+    rows=erasure_rows,
+    needs=("erasure",),
 )

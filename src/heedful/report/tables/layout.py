@@ -1,75 +1,33 @@
-"""Layout: a table that runs have yet to fill."""
+"""Layout: the columns of a table and where its rows come from; filled with runs it becomes a `Table`."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from heedful.experiments import EXPERIMENT_NAMES, Estimate
 from heedful.findings.labels import labels
-from heedful.findings.source import Source
+from heedful.findings.run_facts import RunFrames, why_missing
+from heedful.findings.table_rows import DRAWS, missing_rows
 from heedful.report.tables.table import Column, Kind, Table, Value
 from heedful.runs.directory import Run
 
 CORPUS = Column("corpus", "corpus", meaning="The corpus; (subset): a part of the official data.")
-MODEL = Column("model", "model", meaning="Kind, encoder and attention; what else is needed to tell runs apart.")
-
-
-def number(key: str, title: str, meaning: str) -> Column:
-    """How many."""
-    return Column(key, title, "count", meaning=meaning)
-
-
-def estimate(
-    key: str, title: str, meaning: str, *, kind: Kind = "figure", digits: int = 2, std: bool = False
-) -> tuple[Column, ...]:
-    """A mean, its standard deviation if asked for, and the ends of its interval."""
-    parts = ((("std", "standard deviation"),) if std else ()) + (("low", "from"), ("high", "to"))
-    return (
-        Column(key, title, kind, digits, meaning),
-        *(
-            Column(f"{key}_{part}", f"{title}, {name}", kind, digits, f"{_PARTS[part]}: {meaning}", part=part, of=key)  # type: ignore[arg-type]
-            for part, name in parts
-        ),
-    )
-
-
-def share(key: str, title: str, meaning: str) -> tuple[Column, ...]:
-    """A share of instances and the ends of its interval."""
-    return estimate(key, title, meaning, kind="percent", digits=1)
-
-
-def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2) -> Column:
-    """The figure of the paper that stands beside ours, under `paper_` and the key of ours."""
-    return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
-
-
-def told(key: str, found: Estimate, *, std: bool = False) -> dict[str, Value]:
-    """The cells of an estimate."""
-    spread = {f"{key}_std": found.std} if std else {}
-    return {key: found.mean, **spread, f"{key}_low": found.low, f"{key}_high": found.high}
-
+MODEL = Column("model", "model", meaning="Model, encoder and attention, and whatever else tells these runs apart.")
 
 _PARTS = {"std": "Standard deviation over instances", "low": "Lower end, 95 %", "high": "Upper end, 95 %"}
 
 
-DRAWS = 1000  # bootstrap draws of an interval
-SEED = 0
-
-Cells = Mapping[str, Value]
-
-
 @dataclass(frozen=True)
 class Layout:
-    """Columns, and how the rows of one run are made; called with runs, it is their table."""
+    """A table to be filled; called with runs, it returns their `Table`."""
 
     name: str
     title: str
     caption: str
-    columns: tuple[Column, ...]  # beside corpus and model, which stand first
-    rows: Callable[[Source], Iterable[Cells]]  # of one run
-    needs: tuple[str, ...]  # the stages without which a run has no rows
+    columns: tuple[Column, ...]  # after corpus and model
+    rows: Callable[[RunFrames], Iterable[Mapping[str, Value]]]  # of one run, by the keys of the columns
+    needs: tuple[str, ...]  # stages without which a run has no rows
     better: tuple[str, ...] = ()  # stages without which rows have gaps
-    every: Callable[[Sequence[Run]], str] = field(default=lambda runs: "")  # what is to be said of these runs
+    every: Callable[[Sequence[Run]], str] = field(default=lambda runs: "")  # caveats about these runs
 
     def __call__(self, runs: Sequence[Run]) -> Table:
         """The table of these runs."""
@@ -82,15 +40,15 @@ def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
     positions: dict[str, list[int]] = {layout.name: [] for layout in layouts}
     missing: dict[str, list[str]] = {layout.name: [] for layout in layouts}
     for position, (run, (corpus, model)) in enumerate(zip(runs, labels(runs), strict=True)):
-        source = Source(run)
+        frames = RunFrames(run)
         for layout in layouts:
-            reasons = {stage: source.lack(stage) for stage in (*layout.needs, *layout.better)}
-            told = dict.fromkeys(reason for reason in reasons.values() if reason)
-            missing[layout.name] += [f"{corpus}, {model}: {reason}" for reason in told]
+            reasons = {stage: why_missing(run, stage) for stage in (*layout.needs, *layout.better)}
+            distinct = dict.fromkeys(reason for reason in reasons.values() if reason)
+            missing[layout.name] += [f"{corpus}, {model}: {reason}" for reason in distinct]
             if any(reasons[stage] for stage in layout.needs):
                 continue
-            for cells in layout.rows(source):
-                values = (_plain(cells[column.key]) for column in layout.columns)
+            for cells in layout.rows(frames):
+                values = (_defined(cells[column.key]) for column in layout.columns)
                 rows[layout.name].append((corpus, model, *values))
                 positions[layout.name].append(position)
     return [
@@ -108,43 +66,56 @@ def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
     ]
 
 
-def _plain(value: Value) -> Value:
-    """Undefined is None."""
+def number(key: str, title: str, meaning: str) -> Column:
+    """A count."""
+    return Column(key, title, "count", meaning=meaning)
+
+
+def estimate(
+    key: str, title: str, meaning: str, *, kind: Kind = "figure", digits: int = 2, std: bool = False
+) -> tuple[Column, ...]:
+    """A mean, its standard deviation (if `std`), and its interval."""
+    parts = ((("std", "standard deviation"),) if std else ()) + (("low", "from"), ("high", "to"))
+    return (
+        Column(key, title, kind, digits, meaning),
+        *(
+            Column(f"{key}_{part}", f"{title}, {name}", kind, digits, f"{_PARTS[part]}: {meaning}", part=part, of=key)  # type: ignore[arg-type]
+            for part, name in parts
+        ),
+    )
+
+
+def share(key: str, title: str, meaning: str) -> tuple[Column, ...]:
+    """A share of instances and its interval."""
+    return estimate(key, title, meaning, kind="percent", digits=1)
+
+
+def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2) -> Column:
+    """The paper's figure beside ours, under `paper_` and the key of ours."""
+    return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
+
+
+def _defined(value: Value) -> Value:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _intervals(layout: Layout) -> str:
     if not any(column.part == "low" for column in layout.columns):
         return ""
-    return f"In brackets 95 % intervals: percentiles of {DRAWS:,} bootstrap draws of instances."
-
-
-def _missing_rows(source: Source) -> Iterable[Cells]:
-    if not source.run.done("evidence"):
-        yield {"open": "all, and the model itself", "impossible": ""}
-        return
-    lacking = [name for name in EXPERIMENT_NAMES if not source.run.done(name)]
-    reasons = source.unsupported()
-    open_ = ", ".join(name for name in lacking if name not in reasons)
-    impossible = "; ".join(f"{name} {reasons[name]}" for name in lacking if name in reasons)
-    if open_ or impossible:
-        yield {"open": open_, "impossible": impossible}
+    return f"Brackets: 95 % intervals over instances ({DRAWS:,} bootstrap draws)."
 
 
 MISSING = Layout(
     name="missing",
-    title="What could not be told",
+    title="Not available",
     caption=(
-        "Experiments that were not performed: `heedful run` with the same options and --experiments with these names "
-        "performs them, and repeats nothing; an audit performs all that it can. "
-        "Where an experiment is not possible, its reason stands beside."
+        "Experiments without results. To run those not performed, repeat `heedful run` with the same options and "
+        "--experiments with their names; nothing is computed twice. An audit runs every test it can."
     ),
     columns=(
-        Column("open", "not performed", meaning="Experiments of which there are no results yet."),
-        Column(
-            "impossible", "not possible", meaning="Experiments that need what this run does not have, and what that is."
-        ),
+        Column("open", "not performed", meaning="Experiments that have no results yet."),
+        Column("impossible", "not possible", meaning="Experiments that need what this run does not have, and why."),
     ),
-    rows=_missing_rows,
+    rows=missing_rows,
     needs=(),
 )

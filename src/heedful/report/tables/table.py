@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from heedful.printable import figure, printable
@@ -51,18 +52,23 @@ class Table:
 
     def formatted(self) -> tuple[tuple[str, ...], ...]:
         """A cell for each value: those of the shown columns with their spread and interval, 0.38±0.19 [0.37, 0.39]."""
-        return tuple(tuple(map(self._cell, range(len(self.columns)), [row] * len(row))) for row in self.rows)
+        return self._formatted
 
-    def _cell(self, index: int, row: tuple[Value, ...]) -> str:
+    @cached_property
+    def _formatted(self) -> tuple[tuple[str, ...], ...]:
+        parts: dict[str, list[int]] = {}
+        for index, column in enumerate(self.columns):
+            if column.part:
+                parts.setdefault(column.of, []).append(index)
+        columns = [(index, parts.get(column.key, [])) for index, column in enumerate(self.columns)]
+        return tuple(tuple(self._cell(row, index, own) for index, own in columns) for row in self.rows)
+
+    def _cell(self, row: tuple[Value, ...], index: int, own: list[int]) -> str:
         column, value = self.columns[index], row[index]
         text = column.format(value)
         if value is None or column.part:
             return text
-        parts = {
-            part.part: part.format(cell)
-            for part, cell in zip(self.columns, row, strict=True)
-            if part.part and part.of == column.key and cell is not None
-        }
+        parts = {self.columns[part].part: self.columns[part].format(row[part]) for part in own if row[part] is not None}
         text += f"±{parts['std']}" if "std" in parts else ""
         if "low" not in parts or "high" not in parts:
             return text

@@ -8,19 +8,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import erasure_scores, removal_scores
 from heedful.findings.published import MEASURES
+from heedful.findings.run_summary import Shares, Statistics, deleted_shares, removed_shares
 from heedful.printable import figure, percent, spread
 from heedful.report.heatmaps.instance import read_instance
 from heedful.report.heatmaps.terminal import terminal_heatmap
-from heedful.report.terminal.findings import Figures
 from heedful.runs.directory import Run
 from heedful.verdict.verdict import QUESTION, Answer
 
 _REMOVED = {"attention": "attention", "gradient": "gradient", "random": "random", "optimal": "least"}
 _ERASED = {"attention": "attention", "leave_one_out": "leave-1", "random": "random"}
-
-Shares = dict[str, float | None]
 
 
 class Finding(NamedTuple):
@@ -51,8 +48,8 @@ class Finding(NamedTuple):
 def find(corpus: str, run: Run) -> Finding:
     """Collect the figures of one run."""
     names = ("correlation", "permutation", "adversary", "truth")
-    correlation, permutation, adversary, truth = (Figures(run.results(name)) for name in names)
-    free = Figures(run.results("reach")).get("can_change") if run.done("reach") else None
+    correlation, permutation, adversary, truth = (Statistics(run.results(name)) for name in names)
+    free = Statistics(run.results("reach")).get("can_change") if run.done("reach") else None
     elsewhere = truth.frame.filter(~pl.col("top"))
     taus = {
         f"{name}_{measure}": correlation.get(f"{quantity}_attention_{measure}", statistic)
@@ -63,6 +60,7 @@ def find(corpus: str, run: Run) -> Finding:
             ("significant", "significant", "mean"),
         )
     }
+    removed = removed_shares(run.results("removal"))
     return Finding(
         corpus=corpus,
         model=run.config.model,
@@ -76,8 +74,8 @@ def find(corpus: str, run: Run) -> Finding:
         irrelevant=None if free is None else 1 - free,
         mass=truth.get("mass"),
         top=truth.get("top"),
-        removed=removed_shares(run.results("removal")),
-        erased=erased_shares(run.results("erasure")),
+        removed={name: removed.get(name) for name in _REMOVED},
+        erased=deleted_shares(run.results("erasure")),
         example=(elsewhere if len(elsewhere) else truth.frame)["id"][0],
     )
 
@@ -108,19 +106,6 @@ class Race(NamedTuple):
     model: str
     removed: Shares  # zeroed at the attention
     erased: Shares  # deleted from the text
-
-
-def removed_shares(frame: pl.DataFrame) -> Shares:
-    """From the frame of `removal`; `optimal` is undefined where the decoder is not affine."""
-    scores = removal_scores(frame, draws=0)
-    known = dict(zip(scores["ranking"], scores["fraction_all"], strict=True))
-    return {name: known.get(name) for name in _REMOVED}
-
-
-def erased_shares(frame: pl.DataFrame) -> Shares:
-    """From the frame of `erasure`, items deleted; over texts of several items, as for `removal`."""
-    scores = erasure_scores(frame, draws=0).filter(pl.col("way") == "delete")
-    return dict(zip(scores["ranking"], scores["fraction_all"], strict=True))
 
 
 def races_table(races: list[Race]) -> Table:

@@ -8,22 +8,23 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import (
-    EXPERIMENT_NAMES,
-    EXPERIMENTS,
-    claims,
-    erasure_scores,
-    flip_table,
-    removal_scores,
-    removal_wins,
-    substitution_scores,
-    summary,
-)
+from heedful.experiments import EXPERIMENTS
 from heedful.experiments.adversary import LARGEST_JSD
 from heedful.findings.published import measures_taken, published_tau, published_wins
-from heedful.findings.run_facts import has_learned, several_sentences
+from heedful.findings.run_facts import has_learned
+from heedful.findings.run_summary import (
+    Statistics,
+    accuracies,
+    attention_flips,
+    curve_means,
+    erased,
+    gradient_against_attention,
+    ranking_scores,
+    statistics,
+    tested_claims,
+)
+from heedful.findings.table_rows import VERDICTS
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
-from heedful.report.tables.serrano_smith import VERDICTS
 from heedful.runs.directory import Run
 
 _WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
@@ -31,43 +32,23 @@ _COLUMNS = ("never", "items", "or all", "attention", "or all")
 _BEYOND = ("extra", "best")
 
 
-class Figures:
-    """An experiment's frame and its summary."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.frame = frame
-        table = summary(frame)
-        keys = zip(table["quantity"], table["decision"], strict=True)
-        self._rows = dict(zip(keys, table.iter_rows(named=True), strict=True))
-
-    def get(self, quantity: str, statistic: str = "mean", decision: int | None = None) -> float | None:
-        """A statistic over the instances of a decided class, or over all; None where undefined."""
-        value: float | None = self._rows.get((quantity, decision), {}).get(statistic)
-        return value
-
-    @property
-    def decisions(self) -> list[int]:
-        """The classes that the model predicted."""
-        return sorted({decision for _, decision in self._rows if decision is not None})
-
-
 def findings(run: Run) -> RenderableType:
     """Tables and sentences for every experiment that was performed."""
-    done = _performed(run)
+    done = statistics(run)
     tables = (_TABLES[name](run, figures) for name, figures in done.items() if name in _TABLES)
     return Group(*tables, *map(Text, _lines(run, done)))
 
 
 def findings_words(run: Run) -> list[str]:
     """The sentences alone."""
-    return _lines(run, _performed(run))
+    return _lines(run, statistics(run))
 
 
 def removal_table(frame: pl.DataFrame) -> Table:
     """One row a ranking: shares of the items and of the attention zeroed until the decision flips, where decisions that
     never flip are left out, or count as everything zeroed."""
-    scores = removal_scores(frame, draws=0)
-    known = scores["excess"].is_not_null().any()
+    scores = ranking_scores(frame)
+    known = any(row["excess"] is not None for row in scores)
     table = Table(
         title="Share of items and of attention zeroed until the decision flips",
         title_justify="left",
@@ -80,10 +61,10 @@ def removal_table(frame: pl.DataFrame) -> Table:
     table.add_column("ranking", no_wrap=True)
     for column in (*_COLUMNS, *(_BEYOND if known else ())):
         table.add_column(column, justify="right", overflow="fold")
-    for row in scores.iter_rows(named=True):
+    for row in scores:
         cells = [
             row["ranking"].replace("gradient_attention", "grad. x attention"),
-            percent(row["never"] / row["n"] if row["n"] else None),
+            percent(row["never"]),
             *(figure(row[name]) for name in ("fraction", "fraction_all", "mass", "mass_all")),
         ]
         if known:
@@ -97,7 +78,7 @@ def erasure_table(frame: pl.DataFrame) -> Table:
 
     Texts of a single item have only one order and are left out.
     """
-    scores = erasure_scores(frame, draws=0)
+    scores = erased(frame)
     table = Table(
         title=f"Share of items erased from {scores['n'][0]:,} texts until the decision flips (never: all)",
         title_justify="left",
@@ -123,20 +104,15 @@ def removal_words(run: Run, frame: pl.DataFrame) -> str:
     The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
     are words, of the documents of several sentences.
     """
-    only = several_sentences(run)
-    wins = removal_wins(frame, only=only, draws=0)
-    wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
-    if not len(wins):
+    wins = gradient_against_attention(run, frame)
+    if wins is None:
         return "attention and gradient order were not compared"
-    row = wins.row(0, named=True)
-    total, gradient, attention = row["n"] + row["neither"], row["second_all"], row["first_all"]
-    known = published_wins(run)
+    known, texts = published_wins(run), "documents of several sentences" if wins.documents else "texts"
     whole = ", on all data," if run.manifest["corpus"]["subset"] else ""
     paper = "" if known is None else f" (in the paper{whole} {percent(known)})"
     return (
         f"Zeroing attention in gradient order flips the decision with fewer items than in attention order in "
-        f"{percent(gradient)}{paper} of {total:,} {'texts' if only is None else 'documents of several sentences'}; the "
-        f"reverse in {percent(attention)}"
+        f"{percent(wins.gradient)}{paper} of {wins.n:,} {texts}; the reverse in {percent(wins.attention)}"
     )
 
 
@@ -145,15 +121,13 @@ def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | 
     return [
         f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} of texts; the reverse in "
         f"{percent(row['against'])})"
-        for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True)
-        if row["share"] is not None
+        for row in tested_claims(run, single, removed)
     ]
 
 
 def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
     """The table of flips in short, exact over all rivals."""
-    expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
-    row = flip_table(frame, draws=0).filter(expected).row(0, named=True)
+    row = attention_flips(frame)
     both, top, rival, negative = (row[name] for name in ("both", "top_only", "rival_only", "negative"))
     first, other = (None if share is None else both + share for share in (top, rival))
     return (
@@ -164,14 +138,14 @@ def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
 
 def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
     """Mean comprehensiveness and sufficiency of attention and gradient."""
+    means = curve_means(frame)
     sentences = []
     for name, top in (
         ("attention", f"the top {item}s' attention"),
         ("gradient", f"that of the top {item}s by gradient"),
     ):
-        if f"{name}_comprehensiveness" in frame.columns:
-            figures = (pl.col(f"{name}_{kind}").mean() for kind in ("comprehensiveness", "sufficiency"))
-            without, alone = frame.select(figures).row(0)
+        if name in means:
+            without, alone = means[name]
             sentences.append(
                 f"Zeroing {top} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
                 f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
@@ -179,11 +153,7 @@ def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
     return ". ".join(sentences) or "results/curves.parquet has the figures"
 
 
-def _performed(run: Run) -> dict[str, Figures]:
-    return {name: Figures(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
-
-
-def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
+def _lines(run: Run, done: dict[str, Statistics]) -> list[str]:
     lines = [
         f"{EXPERIMENTS[name].title}: {_sentence(run, name, figures)}"
         for name, figures in done.items()
@@ -195,7 +165,7 @@ def _lines(run: Run, done: dict[str, Figures]) -> list[str]:
     return [*lines, f"Claims of Serrano & Smith 2019{doubt}:", *found] if found else lines
 
 
-def _correlation(run: Run, figures: Figures) -> Table:
+def _correlation(run: Run, figures: Statistics) -> Table:
     table = Table(title="Kendall's tau between attention and importance", title_justify="left", box=None)
     measures = measures_taken(figures.frame.columns)
     groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
@@ -225,14 +195,14 @@ def _correlation(run: Run, figures: Figures) -> Table:
     return table
 
 
-def _sentence(run: Run, name: str, figures: Figures) -> str:
+def _sentence(run: Run, name: str, figures: Statistics) -> str:
     """What an experiment found: its headline, or where several figures say more, these."""
     if name in _SENTENCES:
         return _SENTENCES[name](run, figures)
     return EXPERIMENTS[name].headline.of(figures.frame.lazy(), item=run.item) or "undefined for every text"
 
 
-def _permutation(run: Run, figures: Figures) -> str:
+def _permutation(run: Run, figures: Statistics) -> str:
     exact = figures.get("can_change")
     changed = (
         f"{percent(figures.get('changed'))} of shuffles change the decision"
@@ -242,40 +212,41 @@ def _permutation(run: Run, figures: Figures) -> str:
     return f"Shuffling the weights moves the output by {figure(figures.get('median'))} (TVD, 0 to 1; median); {changed}"
 
 
-def _adversary(run: Run, figures: Figures) -> str:
+def _adversary(run: Run, figures: Statistics) -> str:
     exact = figures.get("certified") == 1
     limit = f"no map further than {figure(figures.get('upper'))} can"
     return f"{_other_map(run, figures)}; {'this is the most different map possible' if exact else limit}"
 
 
-def _adversary_search(run: Run, figures: Figures) -> str:
+def _adversary_search(run: Run, figures: Statistics) -> str:
     return f"{_other_map(run, figures)}; this is what the paper's search finds"
 
 
-def _other_map(run: Run, figures: Figures) -> str:
+def _other_map(run: Run, figures: Statistics) -> str:
     jsd, epsilon = figure(figures.get("jsd")), run.config.experiment_options.epsilon
     return f"A different map (JSD {jsd} of at most {LARGEST_JSD:.2f}) gives the same output to within {epsilon:g}"
 
 
-def _substitution(run: Run, figures: Figures) -> str:
-    scores = substitution_scores(figures.frame, draws=0)
-    accuracies = zip(scores["weights"].replace("own", "the model's own"), scores["accuracy"], strict=True)
-    return "Accuracy " + ", ".join(f"with {weights} weights {figure(value, 3)}" for weights, value in accuracies)
+def _substitution(run: Run, figures: Statistics) -> str:
+    scores = (
+        (weights.replace("own", "the model's own"), score) for weights, score in accuracies(figures.frame).items()
+    )
+    return "Accuracy " + ", ".join(f"with {weights} weights {figure(score, 3)}" for weights, score in scores)
 
 
-def _truth(run: Run, figures: Figures) -> str:
+def _truth(run: Run, figures: Statistics) -> str:
     mass, share = percent(figures.get("mass")), percent(figures.get("share"))
     return f"{mass} of the attention is on the {run.item}s that really decide, which are {share} of all"
 
 
-_TABLES: dict[str, Callable[[Run, Figures], Table]] = {
+_TABLES: dict[str, Callable[[Run, Statistics], Table]] = {
     "correlation": _correlation,
     "removal": lambda run, figures: removal_table(figures.frame),
     "erasure": lambda run, figures: erasure_table(figures.frame),
 }
 
 # where one figure is not enough; of all others the headline is printed
-_SENTENCES: dict[str, Callable[[Run, Figures], str]] = {
+_SENTENCES: dict[str, Callable[[Run, Statistics], str]] = {
     "permutation": _permutation,
     "adversary": _adversary,
     "adversary_search": _adversary_search,

@@ -1,12 +1,9 @@
 """A run in the terminal: the verdict, how well the model classifies, and what the experiments found."""
 
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import EXPERIMENT_NAMES, summary
 from heedful.printable import FEW_CLASSES, printable
 from heedful.report.terminal.audit import answer_lines
 from heedful.report.terminal.findings import findings
@@ -48,11 +45,6 @@ def run_summary(run: Run) -> RenderableType:
 def run_place(run: Run) -> str:
     """Where the files are; printed without wrapping so that paths can be copied."""
     return f"written to {run.folder}\nshow an instance: heedful show {run.folder}"
-
-
-def summaries(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """Summaries of all performed experiments, by decided class and over all, as plain values."""
-    return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENT_NAMES if run.done(name)}
 
 
 def _figure(value: float | None) -> str:

@@ -55,7 +55,7 @@ heedful.chartBox = (run, chart) => {
 
   const element = h("section", { class: "chart-box", "aria-labelledby": heading.id }, heading,
     h("figure", {}, place, h("figcaption", {}, chart.caption)),
-    chart.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(chart.files)),
+    chart.files.length > 0 && h("p", { class: "downloads" }, "Download: ", heedful.saving.links(chart.files)),
     panel?.element);
   return { element, filter };
 };

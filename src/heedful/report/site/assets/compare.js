@@ -64,7 +64,7 @@ heedful.pages.compare = (() => {
     page.index = index;
     page.list.select(index === undefined ? -1 : page.positions.indexOf(index));
     if (index === undefined) {
-      page.side.replaceChildren(h("p", { class: "soft invitation" }, id === null ? "Choose an instance to see both attentions." : `There is no instance “${heedful.printable(id)}”.`));
+      page.side.replaceChildren(h("p", { class: "soft invitation" }, id === null ? "Choose an instance to compare the two attention maps." : `There is no instance “${heedful.printable(id)}”.`));
       return;
     }
     const both = await Promise.all(page.runs.map((run, place) => heedful.instance.load(run.key, place ? page.match[index] : index)));

@@ -7,7 +7,7 @@ heedful.compared = (() => {
   // Which runs have read the same texts as this one, as links.
   const partners = (site, run) => {
     const others = site.runs.filter((other) => other.texts === run.texts && other.key !== run.key);
-    if (!others.length) return h("p", {}, "No other run of this report has read the texts of ", h("strong", {}, heedful.printable(run.title)), ". Runs can be compared when they are of one corpus, with the same test texts.");
+    if (!others.length) return h("p", {}, "No other run in this report was tested on the texts of ", h("strong", {}, heedful.printable(run.title)), ". Runs can be compared when they are of one corpus, with the same test texts.");
     return [h("p", {}, "Comparable with ", h("strong", {}, heedful.printable(run.title)), ":"),
       h("ul", { class: "partners" }, others.map((other) => h("li", {}, h("a", { href: route.link("compare", [run.key, other.key]) }, heedful.printable(other.title)))))];
   };
@@ -16,7 +16,7 @@ heedful.compared = (() => {
   const obstacle = (site, first, second) => {
     if (first.key === second.key) return ["This is the same run twice: everything is equal. Choose another second run.", partners(site, first)];
     if (first.texts === second.texts) return null;
-    const why = first.corpus === second.corpus ? "Both are of one corpus, but their test texts differ (another subset, split or version)" : `One is of ${first.corpus_label}, the other of ${second.corpus_label}`;
+    const why = first.corpus === second.corpus ? "Same corpus, but different test texts (another subset, split or version)" : `One is of ${first.corpus_label}, the other of ${second.corpus_label}`;
     return [`${heedful.printable(why)}: there is no instance that both have read, so nothing can be compared one by one.`, partners(site, first), partners(site, second)];
   };
 
@@ -50,7 +50,7 @@ heedful.compared = (() => {
     const rest = a.length - counts.alike;
     const who = label && rest ? ` Where they differ, A is right in ${heedful.count(counts.first)}, B in ${heedful.count(counts.second)}, neither in ${heedful.count(counts.neither)}.` : "";
     return h("p", { class: "agreement", "data-alike": counts.alike, "data-first": counts.first, "data-second": counts.second },
-      "They decide alike in ", h("strong", {}, heedful.percent(a.length ? counts.alike / a.length : null)), ` of the instances (${heedful.count(counts.alike)} of ${heedful.count(a.length)}).${who}`);
+      "Same decision in ", h("strong", {}, heedful.percent(a.length ? counts.alike / a.length : null)), ` of the instances (${heedful.count(counts.alike)} of ${heedful.count(a.length)}).${who}`);
   };
 
   // The chart of one figure against another, its axes named after the figure.

@@ -27,14 +27,14 @@ heedful.instance = (() => {
 
   const className = (run, value) => heedful.printable(run.classes[value] ?? "–");
 
-  // What was decided, and whether rightly.
+  // What was decided, and whether it is correct.
   const headline = ({ run, maps, values }) => {
     const decided = heedful.decode.decision(maps.output);
     const p = heedful.decode.chances(maps.output)[decided];
     const known = values.label !== undefined && !Number.isNaN(values.label);
     const right = values.label === decided;
     return h("p", { class: "headline" }, "decided ", h("strong", {}, h("bdi", {}, className(run, decided))), ` (p = ${heedful.figure(p, 3)})`,
-      known ? h("span", { class: right ? "right" : "wrong" }, right ? ", rightly ✓" : [", but it is ", h("bdi", {}, className(run, values.label)), " ✗"]) : null);
+      known ? h("span", { class: right ? "right" : "wrong" }, right ? ", correct ✓" : [", but it is ", h("bdi", {}, className(run, values.label)), " ✗"]) : null);
   };
 
   const asked = ({ text }) =>
@@ -43,7 +43,7 @@ heedful.instance = (() => {
   // What the adversarial attention changes: the map, not the output.
   const comparison = ({ run, text, maps, values }) => {
     if (!maps.adversarial) return null;
-    if (text.tokens.length === 1) return "There is no other attention over a single item.";
+    if (text.tokens.length === 1) return "With a single item there is no other attention.";
     const own = heedful.decode.renormalise(maps.weights);
     const other = heedful.decode.renormalise(maps.adversarial);
     const jsd = heedful.decode.jsd(own, other);
@@ -62,7 +62,7 @@ heedful.instance = (() => {
   // What it takes to change the decision: the items marked in the map.
   const without = ({ run, text, maps }) => {
     const asked = maps.scores && run.columns.some(({ experiment }) => experiment === "removal"); // exact only with scores
-    if (!maps.flip_set?.length) return asked ? "No removal of items changes the decision." : null;
+    if (!maps.flip_set?.length) return asked ? "Zeroing attention never changes the decision." : null;
     const left = heedful.decode.removal(maps.weights, maps.flip_set);
     const instead = heedful.decode.possible(maps, run) ? className(run, heedful.decode.decision(heedful.decode.output(maps, run, left))) : "another class";
     if (maps.flip_set.length === text.tokens.length) return ["Only with nothing to attend to it decides ", h("bdi", {}, instead), " instead."];
@@ -74,11 +74,11 @@ heedful.instance = (() => {
   const deciding = ({ run, text, maps }) => {
     if (!maps.truth) return null;
     const items = [...maps.truth.keys()].filter((item) => maps.truth[item]);
-    if (!items.length) return "Really deciding: nothing.";
+    if (!items.length) return "No item is known to decide.";
     const named = items.slice(0, NAMED).flatMap((item, place) => [place ? ", " : "", h("bdi", { class: "tok tok-truth" }, heedful.heatmap.itemName(text.tokens, item, run.sentences))]);
     const more = items.length > NAMED ? ` and ${items.length - NAMED} more` : "";
     const mass = items.reduce((sum, item) => sum + maps.weights[item], 0);
-    return ["Really deciding: ", ...named, `${more} (attention on them: ${heedful.figure(mass, 3)}).`];
+    return ["Known to decide: ", ...named, `${more} (attention on them: ${heedful.figure(mass, 3)}).`];
   };
 
   // The maps an instance has: [{name, values}].

@@ -92,7 +92,7 @@ heedful.pages.instances = (() => {
       page.bar.hidden = share === null;
       if (share !== null) page.bar.value = share;
     };
-    page.empty = h("p", { class: "empty", hidden: true }, "No instance is like that. Remove a filter, or search for less.");
+    page.empty = h("p", { class: "empty", hidden: true }, "No matches. Remove a filter or shorten the search.");
     page.side = h("div", { class: "side" });
     page.choose = (names) => {
       kept.set(key, names);

@@ -28,7 +28,7 @@
   const problem = (error) => {
     console.warn(error);
     document.title = "heedful";
-    main.replaceChildren(h("section", { class: "problem", role: "alert" }, h("h1", {}, "This cannot be shown"), h("p", {}, error.message)));
+    main.replaceChildren(h("section", { class: "problem", role: "alert" }, h("h1", {}, "Cannot show this page"), h("p", {}, error.message)));
   };
 
   const same = (state) => shown && shown.page === state.page && shown.parts.join("/") === state.parts.join("/");

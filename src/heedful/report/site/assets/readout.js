@@ -21,8 +21,8 @@ heedful.readout = (() => {
   const make = (run, own) => {
     const before = heedful.decode.decision(own);
     const chances = heedful.decode.chances(own);
-    const tvd = scale("prediction moved (TVD)", "Total variation distance of the output from the model's own: 0 is the same, 1 is as far as can be.", 1);
-    const jsd = scale("attention moved (JSD)", "Jensen-Shannon divergence of the weights from the model's own: at most ln 2 = 0.693.", Math.LN2);
+    const tvd = scale("prediction moved (TVD)", "Total variation distance from the model's output: 0 is the same, 1 is the maximum.", 1);
+    const jsd = scale("attention moved (JSD)", "Jensen-Shannon divergence from the model's weights: at most ln 2 = 0.693.", Math.LN2);
     const verdict = h("p", { class: "verdict-now" });
     const spoken = h("p", { class: "visually-hidden", role: "status" });
     const classes = h("div", { class: "class-bars" });

@@ -26,7 +26,7 @@ heedful.pages.run = (() => {
 
   const card = (run, item) => h("li", { class: "card" },
     h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
-    item.files.length > 0 && h("p", { class: "downloads" }, "Take away: ", heedful.saving.links(item.files)));
+    item.files.length > 0 && h("p", { class: "downloads" }, "Download: ", heedful.saving.links(item.files)));
 
   // The first of each kind; the others are unfolded on demand.
   const gallery = (run) => {
@@ -34,7 +34,7 @@ heedful.pages.run = (() => {
     const [first, others] = [kinds.flatMap((kind) => kind.slice(0, 2)), kinds.flatMap((kind) => kind.slice(2))];
     const list = (items) => h("ul", { class: "cards" }, items.map((item) => card(run, item)));
     return first.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
-      h("p", { class: "quiet" }, "The ε-max JSD is how far other attention can be from the model’s own while the output stays nearly the same. At 0.69 they have nothing in common."),
+      h("p", { class: "quiet" }, "ε-max JSD: how different attention could be from the model’s with nearly the same output. At 0.69 the two share no weight."),
       list(first), others.length > 0 && h("details", {}, h("summary", {}, `${heedful.count(others.length)} more`), list(others)));
   };
 

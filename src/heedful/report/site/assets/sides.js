@@ -9,7 +9,7 @@ heedful.sides = (() => {
   // How far apart the attention of two runs is, in words; only over the same items can it be said.
   const distance = (first, second) => {
     if (!sameItems(first.text.tokens, second.text.tokens)) {
-      return h("p", { class: "note", "data-apart": "other items" }, "One run attends to sentences, the other to words: their attention is over other items and has no distance. Each is shown with its own.");
+      return h("p", { class: "note", "data-apart": "other items" }, "One run attends to sentences, the other to words, so their attention cannot be compared. Each is shown on its own items.");
     }
     const apart = heedful.decode.jsd(heedful.decode.renormalise(first.maps.weights), heedful.decode.renormalise(second.maps.weights));
     const alike = heedful.decode.decision(first.maps.output) === heedful.decode.decision(second.maps.output);

@@ -14,7 +14,7 @@
 
   const written = (table) => heedful.saving.links(["csv", "md", "tex"].map((ending) => `tables/${table.name}.${ending}`));
   const made = (table, stem) => heedful.saving.button("CSV", `${stem}.csv`, () => heedful.saving.csv(table.columns.map((column) => column.key), table.rows));
-  const download = (table, own) => h("p", { class: "downloads" }, own ? ["Take away: ", made(table, `${table.name}-${own}`), " of all runs: "] : "Take away: ", written(table));
+  const download = (table, own) => h("p", { class: "downloads" }, own ? ["Download: ", made(table, `${table.name}-${own}`), " of all runs: "] : "Download: ", written(table));
 
   // `link` leads from the run of a row to an address (null: no links); `own` is the run that all rows are of, if they are
   // of one: the files of the table hold the other runs, too.

@@ -69,8 +69,8 @@ heedful.pages["what-if"] = (() => {
     page.undo = h("button", { type: "button", disabled: true, onclick: () => back(page) }, "Undo");
     return h("div", { class: "actions", role: "group", "aria-label": "Other attention" },
       start("Model's own", "own", "The weights the model gave."), start("Uniform", "uniform", "The same weight for every item."),
-      h("button", { type: "button", "data-do": "permute", title: "The model's weights in another order; each press gives another one.", onclick: () => go(page, `permuted.${seed()}`) }, "Permute"),
-      maps.adversarial && text.tokens.length > 1 ? start("Adversarial", "adversarial", "As far from the model's weights as can be while the output stays nearly the same.") : null,
+      h("button", { type: "button", "data-do": "permute", title: "The model's weights in random order; press again for another one.", onclick: () => go(page, `permuted.${seed()}`) }, "Permute"),
+      maps.adversarial && text.tokens.length > 1 ? start("Adversarial", "adversarial", "As different from the model's weights as possible with nearly the same output.") : null,
       h("button", { type: "button", "data-do": "only", onclick: () => go(page, `only.${page.equaliser.current()}`) }, `Only this ${noun}`),
       h("button", { type: "button", "data-do": "without", disabled: text.tokens.length < 2, onclick: () => go(page, `without.${page.equaliser.current()}`) }, `Without this ${noun}`),
       h("span", { class: "soft" }, `this ${noun}: `, page.named), page.undo);
@@ -121,7 +121,7 @@ heedful.pages["what-if"] = (() => {
   };
 
   const silent = (page) => [
-    h("p", { class: "absent", role: "note" }, page.known.maps.whatif ?? "This run's evidence has neither scores nor features, so what other attention would decide cannot be told. These are the maps."),
+    h("p", { class: "absent", role: "note" }, page.known.maps.whatif ?? "This run's evidence has neither scores nor features, so the effect of other attention is not available. These are the maps."),
     heedful.instance.mapsOf(page.known), heedful.instance.notes(page.known)];
 
   const instanceOf = async (page, state) => {
