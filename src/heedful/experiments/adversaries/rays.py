@@ -104,8 +104,8 @@ def farthest(
     points: int = GRID,
     narrowings: int = NARROWINGS,
 ) -> Floats:
-    """From feasible starts through targets (R, T), to the farthest feasible point or the border of the simplex: by a grid
-    of `points`, then narrowing, to within a millionth of the line by default."""
+    """From feasible starts through targets (R, T), to the farthest feasible point or the border of the simplex, by a
+    grid of `points` and narrowing, to within a millionth of the line by default."""
     steps = targets - starts
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         limit = np.where(steps < 0, starts / -steps, np.inf).min(axis=1, keepdims=True)
