@@ -3,20 +3,22 @@
 A new experiment is a file that declares an `Experiment`, and a line below.
 """
 
-from heedful.experiments.adversary import ADVERSARY, ADVERSARY_SEARCH, adversary, adversary_scores
-from heedful.experiments.correlation import CORRELATION, correlation
-from heedful.experiments.curves import CURVES, curves, removal_curve
-from heedful.experiments.erasure import ERASURE, erasure_scores
+from importlib import import_module
+
+from heedful.experiments.adversary import adversary, adversary_scores
+from heedful.experiments.correlation import correlation
+from heedful.experiments.curves import curves, removal_curve
+from heedful.experiments.erasure import erasure_scores
 from heedful.experiments.experiment import Experiment
-from heedful.experiments.permutation import PERMUTATION, permutation
-from heedful.experiments.reach import REACH, reach
-from heedful.experiments.removal import REMOVAL, removal
+from heedful.experiments.permutation import permutation
+from heedful.experiments.reach import reach
+from heedful.experiments.removal import removal
 from heedful.experiments.removal_scores import claims, never_flipped, removal_scores, removal_wins
-from heedful.experiments.single_weight import SINGLE_WEIGHT, flip_table, single_weight
-from heedful.experiments.substitution import SUBSTITUTION, substitution, substitution_scores
+from heedful.experiments.single_weight import flip_table, single_weight
+from heedful.experiments.substitution import substitution, substitution_scores
 from heedful.experiments.summary import Estimate, estimates, summary
-from heedful.experiments.truth import TRUTH, truth
-from heedful.experiments.violation import VIOLATION, violation
+from heedful.experiments.truth import truth
+from heedful.experiments.violation import violation
 
 __all__ = [
     "EXPERIMENTS",
@@ -46,20 +48,28 @@ __all__ = [
     "violation",
 ]
 
-# in the order in which runs perform them
+# one line an experiment: module and descriptor, in the order in which runs perform them
 _DECLARED = (
-    CORRELATION,  # takes importance beside evidence
-    PERMUTATION,
-    ADVERSARY,
-    ADVERSARY_SEARCH,
-    REACH,
-    SUBSTITUTION,
-    VIOLATION,
-    SINGLE_WEIGHT,
-    REMOVAL,
-    CURVES,
-    TRUTH,
-    ERASURE,  # takes a model: see runs/experiment_stages.py
+    "correlation.CORRELATION",  # takes importance beside evidence
+    "permutation.PERMUTATION",
+    "adversary.ADVERSARY",
+    "adversary.ADVERSARY_SEARCH",
+    "reach.REACH",
+    "substitution.SUBSTITUTION",
+    "violation.VIOLATION",
+    "single_weight.SINGLE_WEIGHT",
+    "removal.REMOVAL",
+    "curves.CURVES",
+    "truth.TRUTH",
+    "erasure.ERASURE",  # takes a model: see runs/experiment_stages.py
 )
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
+
+
+def _descriptor(place: str) -> Experiment:
+    module, _, name = place.partition(".")
+    experiment: Experiment = getattr(import_module(f"heedful.experiments.{module}"), name)
+    return experiment
+
+
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in map(_descriptor, _DECLARED)}
 EXPERIMENT_NAMES = tuple(EXPERIMENTS)
