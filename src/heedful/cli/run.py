@@ -67,7 +67,7 @@ def run(
     values: dict[str, Any] = read_toml(config) if config else {}
     values = merge(values, parse_settings(set_ or []))
     names = {"model": model, "encoder": encoder, "attention": attention, "preset": preset}
-    options = {"corpus": "table" if corpus is None and file is not None else corpus, **names}
+    options: dict[str, Any] = {"corpus": "table" if corpus is None and file is not None else corpus, **names}
     options |= {"subset": subset, "seed": seed, "threads": threads}
     columns = {"file": file, "text": text, "query": query, "label": label, "split": split}
     values = merge(values, _present(options))

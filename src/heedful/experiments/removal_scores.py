@@ -141,11 +141,8 @@ def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: p
 
 def rankings_in(frame: pl.DataFrame) -> list[str]:
     """The rankings of a frame; `optimal` only if it is known of some instance."""
-    return [
-        name
-        for name in RANKINGS
-        if f"{name}_count" in frame.columns and not (name == "optimal" and frame["optimal_count"].is_null().all())
-    ]
+    names = [name for name in RANKINGS if f"{name}_count" in frame.columns]
+    return [name for name in names if name != "optimal" or not frame["optimal_count"].is_null().all()]
 
 
 def _values(several: pl.DataFrame, name: str) -> dict[str, Floats]:
