@@ -4,7 +4,7 @@ import tempfile
 import time
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from heedful.adapters.affine import affine
 from heedful.adapters.subject import Subject
@@ -12,6 +12,7 @@ from heedful.audits.battery import BATTERY, Test
 from heedful.audits.battery.subject_texts import ways_of
 from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs
+from heedful.audits.overview import Cost
 from heedful.audits.plan import AuditOptions, exact_tests, plan
 from heedful.audits.texts_stage import Reader, prepare
 from heedful.importance import ATTRIBUTIONS, MEASURES
@@ -20,15 +21,6 @@ from heedful.randomness import sample
 
 TRIAL = 16  # texts
 _EXACT = 5e-6  # seconds per item of an experiment on evidence, roughly
-
-
-class Cost(NamedTuple):
-    """The expected cost of one stage."""
-
-    stage: str
-    texts: int
-    readings: int  # forward passes over one text
-    seconds: float
 
 
 def estimate(options: AuditOptions, inputs: Inputs, reporter: Reporter | None = None) -> list[Cost]:
@@ -75,19 +67,15 @@ def _model_costs(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
 def _options(test: Test, subject: Subject) -> dict[str, Any]:
     """Options of a test for this model: the rankings it computes itself, and how items can be erased."""
     parameters = signature(test.each).parameters
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"ways": ways_of(subject)} if "ways" in parameters else {}
     if "rankings" in parameters:
         options["rankings"] = [name for name in parameters["rankings"].default if name not in ATTRIBUTIONS]
-    if "ways" in parameters:
-        options["ways"] = ways_of(subject)
     return options
 
 
 def _evidence_costs(inputs: Inputs) -> list[Cost]:
-    filed = inputs.filed
-    if filed is None:
+    if inputs.filed is None:
         return []
-    count = items = 0
-    for batch in filed.batches(0):
-        count, items = count + len(batch), items + len(batch.weights.values)
-    return [Cost(name, count, 0, _EXACT * items) for name in exact_tests(filed.columns)]
+    sizes = [(len(batch), len(batch.weights.values)) for batch in inputs.filed.batches(0)]
+    count, items = map(sum, zip(*sizes, strict=True)) if sizes else (0, 0)
+    return [Cost(name, count, 0, _EXACT * items) for name in exact_tests(inputs.filed.columns)]
