@@ -13,7 +13,7 @@ from benchmarks.report import Result
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -141,19 +141,19 @@ def _plain_batch(model: Classifier, inputs: Inputs) -> Ragged:
     rows, length = framed.values.shape
     importance = np.zeros((rows, length - 2), dtype=np.float32)  # (B, T)
     with torch.inference_mode():
-        given = model.given(inputs)
-        whole = _output(model, framed, given)
-        nothing = output_of(model.decoder.logits(torch.zeros(rows, model.decoder.width), given)).numpy()
+        query = model.query(inputs)
+        whole = _output(model, framed, query)
+        nothing = output_of(model.decoder.logits(torch.zeros(rows, model.decoder.width), query)).numpy()
         for position in range(1, length - 1):
             some = np.flatnonzero(tokens.lengths >= position)
             values = framed.values[some]
             shorter = torch.cat([values[:, :position], values[:, position + 1 :]], dim=1)
-            without = _output(model, Padded(shorter, framed.lengths[some] - 1), given.take(torch.from_numpy(some)))
+            without = _output(model, Padded(shorter, framed.lengths[some] - 1), query.take(torch.from_numpy(some)))
             single = tokens.lengths[some] == 1
             without[single] = nothing[some[single]]
             importance[some, position - 1] = tvd(whole[some], without)
     return Ragged.from_padded(importance, framed.inner().mask.numpy())
 
 
-def _output(model: Classifier, tokens: Padded, given: Given) -> NDArray[np.float32]:
-    return output_of(model(model.embed(tokens), given).logits).numpy()
+def _output(model: Classifier, tokens: Padded, query: Query) -> NDArray[np.float32]:
+    return output_of(model(model.embed(tokens), query).logits).numpy()

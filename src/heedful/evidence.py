@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,12 @@ from heedful import evidence_checks as columns
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL, check_unique, validate
 from heedful.files import scan_parquet, write_parquet
-from heedful.list_columns import list_column, ragged_column
+from heedful.list_columns import list_column
 from heedful.ragged import Ragged
 from heedful.tanh_decoder import TanhDecoder, mix
 
-_RAGGED = ("tokens", "weights", "scores", "features", "candidates", "query", "words", "sentences", "truth")
-_DENSE = ("ids", "output", "bias", "context", "labels")
+# one value an instance, in the order of the file's columns; `ids` come first
+_COLUMNS = "tokens weights scores bias features context candidates output labels query words sentences truth".split()
 _DESCRIBED = ("classes", "provenance", "decoder")
 
 
@@ -107,12 +108,10 @@ class Evidence:
     def slice(self, start: int, stop: int) -> "Evidence":
         """Instances start..stop, without copying; bounds count as in any Python slice."""
         cut: dict[str, Any] = {}
-        for name in _RAGGED:
-            rows = getattr(self, name)
-            cut[name] = None if rows is None else rows.slice(start, stop)
-        for name in _DENSE:
+        for name in ("ids", *_COLUMNS):
             column = getattr(self, name)
-            cut[name] = None if column is None else column[start:stop]
+            if column is not None:
+                cut[name] = column.slice(start, stop) if isinstance(column, Ragged) else column[start:stop]
         return replace(self, **cut)
 
     def batches(self, size: int) -> Iterator["Evidence"]:
@@ -126,26 +125,15 @@ class Evidence:
 
     def to_frame(self) -> pl.DataFrame:
         """One row an instance, in the columns of the file format."""
-        table: dict[str, pl.Series] = {
-            "id": pl.Series(list(self.ids), dtype=pl.String),
-            "tokens": list_column(self.tokens),
-            "weights": list_column(self.weights),
-        }
-        if self.scores is not None and self.bias is not None:
-            table["scores"] = list_column(self.scores)
-            table["bias"] = pl.Series(self.bias).cast(pl.List(pl.Float32))
-        if self.features is not None and self.context is not None:
-            table["features"] = list_column(self.features)
-            table["context"] = pl.Series(self.context).cast(pl.List(pl.Float32))
-        if self.candidates is not None:
-            table["candidates"] = list_column(self.candidates)
-        table["output"] = pl.Series(self.output).cast(pl.List(pl.Float32))
-        if self.labels is not None:
-            table["label"] = self.label_column()
-        for name in ("query", "words", "sentences", "truth"):
+        table = {"id": pl.Series(list(self.ids), dtype=pl.String)}
+        for name in _COLUMNS:
             column = getattr(self, name)
-            if column is not None:
+            if name == "labels" and column is not None:
+                table["label"] = self.label_column()
+            elif isinstance(column, Ragged):
                 table[name] = list_column(column)
+            elif column is not None:
+                table[name] = pl.Series(column).cast(pl.List(pl.Float32))
         return pl.DataFrame(table)
 
     def label_column(self) -> pl.Series:
@@ -167,27 +155,16 @@ class Evidence:
 
     @classmethod
     def from_frame(
-        cls, frame: pl.DataFrame, about: Mapping[str, str] | None = None, where: str = "evidence"
+        cls, frame: pl.DataFrame, about: Mapping[str, str] = MappingProxyType({}), where: str = "evidence"
     ) -> "Evidence":
         """Evidence from a frame with the columns of the file format, validated."""
         columns.check_columns(frame, where)
-        about = about or {}
+        there = [name for name in _COLUMNS if name in frame.columns and name != "labels"]
         evidence = cls(
             ids=columns.ids(frame, where),
-            tokens=ragged_column(frame, "tokens", "text", where),
-            weights=ragged_column(frame, "weights", "numbers", where),
-            output=columns.matrix(frame, "output", where),
-            scores=columns.optional(frame, "scores", "numbers", where, levels=2),
-            bias=columns.optional_matrix(frame, "bias", where),
-            features=columns.optional(frame, "features", "numbers", where, levels=2),
-            context=columns.optional_matrix(frame, "context", where),
-            candidates=columns.optional(frame, "candidates", "indices", where),
+            **{name: columns.read(frame, name, where) for name in there},
             decoder=TanhDecoder.from_json(about["decoder"], where) if "decoder" in about else None,
             labels=columns.labels(frame, where),
-            query=columns.optional(frame, "query", "text", where),
-            words=columns.optional(frame, "words", "text", where),
-            sentences=columns.optional(frame, "sentences", "indices", where),
-            truth=columns.optional(frame, "truth", "flags", where),
             classes=tuple(columns.described(about, "classes", list, where)),
             provenance=columns.described(about, "provenance", dict, where),
         )

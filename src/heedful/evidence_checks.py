@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import polars as pl
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from heedful.errors import BadInput
 from heedful.list_columns import Kind, ragged_column
-from heedful.ragged import Ragged
 
 if TYPE_CHECKING:
     from heedful.evidence import Evidence
@@ -19,22 +18,22 @@ SUM_TOLERANCE = 1e-4
 OUTPUT_TOLERANCE = 1e-3  # what a model in half precision may be off
 NO_LABEL = -1
 _PER_ITEM = ("tokens", "scores", "features", "truth")
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("tokens", "query", "words"), "text"),
+    **dict.fromkeys(("weights", "scores", "features"), "numbers"),
+    **dict.fromkeys(("candidates", "sentences"), "indices"),
+    "truth": "flags",
+}
 
 
 def validate(evidence: "Evidence", where: str) -> None:
     """Raise BadInput unless ids are unique, lengths agree, weights and outputs are distributions, labels exist."""
     check = _Check(evidence.ids, where)
     check_unique(pl.Series(list(evidence.ids), dtype=pl.String), where)
-    _check_rows(evidence, where)
-    _check_lengths(evidence, check)
-    _check_weights(evidence, check)
-    _check_output(evidence, where, check)
-    _check_scores(evidence, where, check)
-    _check_features(evidence, where, check)
-    _check_candidates(evidence, where, check)
-    _check_decoding(evidence, check)
-    _check_labels(evidence, where, check)
-    _check_sentences(evidence, where, check)
+    for part in (_check_rows, _check_lengths, _check_weights, _check_output, _check_scores, _check_features):
+        part(evidence, check)
+    for part in (_check_candidates, _check_decoding, _check_labels, _check_sentences):
+        part(evidence, check)
 
 
 class _Check:
@@ -48,6 +47,10 @@ class _Check:
         if len(rows):
             raise BadInput(f"{self.where}, instance '{self.ids[int(rows[0])]}': {problem}")
 
+    def refuse(self, problem: str) -> NoReturn:
+        """Refuse the evidence as a whole."""
+        raise BadInput(f"{self.where}: {problem}")
+
 
 def check_unique(ids: pl.Series, where: str) -> None:
     """Every instance has an id of its own."""
@@ -56,12 +59,12 @@ def check_unique(ids: pl.Series, where: str) -> None:
     _Check(ids, where)(ids.is_duplicated().to_numpy(), "its id occurs more than once; ids must be unique")
 
 
-def _check_rows(evidence: "Evidence", where: str) -> None:
+def _check_rows(evidence: "Evidence", check: _Check) -> None:
     others = ("weights", "output", "bias", "context", "candidates", "labels", "query", "words", "sentences")
     for name in (*_PER_ITEM, *others):
         column = getattr(evidence, name)
         if column is not None and len(column) != len(evidence):
-            raise BadInput(f"{where}: '{name}' has {len(column)} rows for {len(evidence)} instances")
+            check.refuse(f"'{name}' has {len(column)} rows for {len(evidence)} instances")
 
 
 def _check_lengths(evidence: "Evidence", check: _Check) -> None:
@@ -83,59 +86,57 @@ def _check_weights(evidence: "Evidence", check: _Check) -> None:
         check(off, f"'weights' sum to {total[off][0]:.6g}, not to 1; normalise them over the real items")
 
 
-def _check_output(evidence: "Evidence", where: str, check: _Check) -> None:
+def _check_output(evidence: "Evidence", check: _Check) -> None:
     output = evidence.output
     if output.ndim != 2 or output.shape[1] < 1:
-        raise BadInput(f"{where}: 'output' must have one or more probabilities an instance")
+        check.refuse("'output' must have one or more probabilities an instance")
     check(~np.isfinite(output).all(axis=1), "'output' has NaN or infinite values")
     check(((output < 0) | (output > 1)).any(axis=1), "'output' holds a value outside [0, 1]; give probabilities")
     if evidence.outputs > 1:
         check(np.abs(output.sum(axis=1) - 1) > SUM_TOLERANCE, "'output' does not sum to 1; give probabilities")
 
 
-def _check_scores(evidence: "Evidence", where: str, check: _Check) -> None:
+def _check_scores(evidence: "Evidence", check: _Check) -> None:
     scores, bias = evidence.scores, evidence.bias
     if scores is None and bias is None:
         return
     if scores is None or bias is None:
-        raise BadInput(f"{where}: columns 'scores' and 'bias' go together; give both or neither")
+        check.refuse("columns 'scores' and 'bias' go together; give both or neither")
     if scores.values.shape[1:] != (evidence.outputs,) or bias.shape[1:] != (evidence.outputs,):
-        raise BadInput(f"{where}: 'scores' and 'bias' must have as many columns as 'output', {evidence.outputs}")
+        check.refuse(f"'scores' and 'bias' must have as many columns as 'output', {evidence.outputs}")
     check(_any(scores.like(~np.isfinite(scores.values))), "'scores' has NaN or infinite values")
     check(~np.isfinite(bias).all(axis=1), "'bias' has NaN or infinite values")
 
 
-def _check_features(evidence: "Evidence", where: str, check: _Check) -> None:
+def _check_features(evidence: "Evidence", check: _Check) -> None:
     features, context, decoder = evidence.features, evidence.context, evidence.decoder
     if features is None and context is None and decoder is None:
         return
     if features is None or context is None or decoder is None:
-        raise BadInput(
-            f"{where}: columns 'features' and 'context' and the metadata 'decoder' go together; give all or none"
-        )
+        check.refuse("'features' and 'context' and the metadata 'decoder' go together; give all or none")
     if evidence.scores is not None:
-        raise BadInput(f"{where}: 'scores' are of an affine decoder, 'features' of another one; give one of them")
+        check.refuse("'scores' are of an affine decoder, 'features' of another one; give one of them")
     if evidence.outputs < 2:
-        raise BadInput(f"{where}: a decoder of 'features' has two outputs or more; give the probability of each class")
+        check.refuse("a decoder of 'features' has two outputs or more; give the probability of each class")
     if decoder.weight.ndim != 2 or decoder.weight.shape[0] != evidence.outputs:
-        raise BadInput(f"{where}: the decoder's weight must have one row for each of the {evidence.outputs} outputs")
+        check.refuse(f"the decoder's weight must have one row for each of the {evidence.outputs} outputs")
     width = decoder.weight.shape[1:]
     if decoder.bias.shape != (evidence.outputs,):
-        raise BadInput(f"{where}: the decoder's bias must have one value for each of the {evidence.outputs} outputs")
+        check.refuse(f"the decoder's bias must have one value for each of the {evidence.outputs} outputs")
     if features.values.shape[1:] != width or context.shape[1:] != width:
-        raise BadInput(f"{where}: 'features' and 'context' must be as wide as the decoder's weight, {width[0]}")
+        check.refuse(f"'features' and 'context' must be as wide as the decoder's weight, {width[0]}")
     if not (np.isfinite(decoder.weight).all() and np.isfinite(decoder.bias).all()):
-        raise BadInput(f"{where}: the decoder has NaN or infinite values")
+        check.refuse("the decoder has NaN or infinite values")
     check(_any(features.like(~np.isfinite(features.values).all(axis=1))), "'features' has NaN or infinite values")
     check(~np.isfinite(context).all(axis=1), "'context' has NaN or infinite values")
 
 
-def _check_candidates(evidence: "Evidence", where: str, check: _Check) -> None:
+def _check_candidates(evidence: "Evidence", check: _Check) -> None:
     candidates = evidence.candidates
     if candidates is None:
         return
     if evidence.features is None:
-        raise BadInput(f"{where}: column 'candidates' goes with 'features'; leave it out")
+        check.refuse("column 'candidates' goes with 'features'; leave it out")
     classes, rows = candidates.values, candidates.row_of_value
     check(candidates.lengths == 0, "'candidates' is empty; give one class at least")
     strange = (classes < 0) | (classes >= evidence.outputs)
@@ -156,22 +157,22 @@ def _check_decoding(evidence: "Evidence", check: _Check) -> None:
         check(off, f"{given} give an output that is {apart[off][0]:.3g} away from 'output'")
 
 
-def _check_labels(evidence: "Evidence", where: str, check: _Check) -> None:
+def _check_labels(evidence: "Evidence", check: _Check) -> None:
     classes = 2 if evidence.outputs == 1 else evidence.outputs
     if evidence.classes and len(evidence.classes) != classes:
-        raise BadInput(f"{where}: {len(evidence.classes)} class names for {classes} classes")
+        check.refuse(f"{len(evidence.classes)} class names for {classes} classes")
     if evidence.labels is not None:
         labels = evidence.labels
         strange = (labels != NO_LABEL) & ((labels < 0) | (labels >= classes))
         check(strange, f"its label is not one of 0 to {classes - 1}")
 
 
-def _check_sentences(evidence: "Evidence", where: str, check: _Check) -> None:
+def _check_sentences(evidence: "Evidence", check: _Check) -> None:
     """Sentences cut the items or, where there are words, these: then each item is a sentence."""
     words, sentences = evidence.words, evidence.sentences
     if sentences is None:
         if words is not None:
-            raise BadInput(f"{where}: column 'words' goes with 'sentences', the lengths of the items; give both")
+            check.refuse("column 'words' goes with 'sentences', the lengths of the items; give both")
         return
     check(_any(sentences.like(sentences.values < 0)), "'sentences' has a negative length")
     if words is not None:
@@ -194,9 +195,7 @@ def check_columns(frame: pl.DataFrame, where: str) -> None:
     """Raise unless all required columns are there."""
     missing = [name for name in REQUIRED if name not in frame.columns]
     if missing:
-        raise BadInput(
-            f"{where}: column '{missing[0]}' is missing; an evidence file has {', '.join(REQUIRED)} at least"
-        )
+        raise BadInput(f"{where}: column '{missing[0]}' is missing; evidence files need {', '.join(REQUIRED)}")
 
 
 def ids(frame: pl.DataFrame, where: str) -> list[str]:
@@ -226,20 +225,16 @@ def matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32]:
     lengths = rows.lengths
     if len(lengths) and np.any(lengths != lengths[0]):
         row = int(np.flatnonzero(lengths != lengths[0])[0])
-        raise BadInput(
-            f"{where}, instance '{frame['id'][row]}': '{name}' has {lengths[row]} values where others have {lengths[0]}"
-        )
+        problem = f"'{name}' has {lengths[row]} values where others have {lengths[0]}"
+        raise BadInput(f"{where}, instance '{frame['id'][row]}': {problem}")
     return rows.values.reshape(len(rows), -1)
 
 
-def optional_matrix(frame: pl.DataFrame, name: str, where: str) -> NDArray[np.float32] | None:
-    """The same, None if there is no such column."""
-    return matrix(frame, name, where) if name in frame.columns else None
-
-
-def optional(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, levels: int = 1) -> Ragged | None:
-    """A column of lists, None if there is no such column."""
-    return ragged_column(frame, name, kind, where, levels=levels) if name in frame.columns else None
+def read(frame: pl.DataFrame, name: str, where: str) -> Any:
+    """A column of lists: ragged, or a matrix where all lists are equally long."""
+    if name in ("output", "bias", "context"):
+        return matrix(frame, name, where)
+    return ragged_column(frame, name, _KINDS[name], where, levels=2 if name in ("scores", "features") else 1)
 
 
 def described(about: Mapping[str, str], key: str, kind: type[Any], where: str) -> Any:
@@ -250,7 +245,6 @@ def described(about: Mapping[str, str], key: str, kind: type[Any], where: str) -
         raise BadInput(f"{where}: the metadata '{key}' is not JSON ({error})") from error
     names = value if kind is list and isinstance(value, list) else []
     if value is not None and not (isinstance(value, kind) and all(isinstance(name, str) for name in names)):
-        raise BadInput(
-            f"{where}: the metadata '{key}' must be a JSON {'list of strings' if kind is list else 'object'}"
-        )
+        shape = "list of strings" if kind is list else "object"
+        raise BadInput(f"{where}: the metadata '{key}' must be a JSON {shape}")
     return value or kind()

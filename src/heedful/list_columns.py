@@ -1,28 +1,24 @@
 """Between ragged arrays and the list columns of frames, without a Python loop over rows."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import DTypeLike
 
 from heedful.errors import BadInput
 from heedful.ragged import Ragged
 
 Kind = Literal["text", "numbers", "doubles", "flags", "indices"]
 
-_SAID: dict[Kind, str] = {
-    "text": "text",
-    "numbers": "numbers",
-    "doubles": "numbers",
-    "flags": "flags",
-    "indices": "whole numbers",
-}
-_ARRAYS: dict[Kind, np.dtype[Any]] = {
-    "text": np.dtype(object),
-    "numbers": np.dtype(np.float32),
-    "doubles": np.dtype(np.float64),
-    "flags": np.dtype(np.bool_),
-    "indices": np.dtype(np.int32),
+# kind -> its name in messages, the array's type, and which columns hold such values
+_KINDS: dict[Kind, tuple[str, DTypeLike, Callable[[pl.DataType], bool]]] = {
+    "text": ("text", object, lambda dtype: dtype in (pl.String, pl.Categorical)),
+    "numbers": ("numbers", np.float32, lambda dtype: dtype.is_numeric()),
+    "doubles": ("numbers", np.float64, lambda dtype: dtype.is_numeric()),
+    "flags": ("flags", np.bool_, lambda dtype: dtype == pl.Boolean),
+    "indices": ("whole numbers", np.int32, lambda dtype: dtype.is_integer()),
 }
 
 
@@ -58,10 +54,12 @@ def ragged_column(frame: pl.DataFrame, name: str, kind: Kind, where: str, *, lev
         values = values.explode()
     if values.null_count():
         raise BadInput(f"{where}: column '{name}' has null items; every item needs a value")
-    _check_kind(values, kind, f"{where}: column '{name}'")
+    what, array_type, fits = _KINDS[kind]
+    if not fits(values.dtype) and not (len(values) == 0 and values.dtype == pl.Null):
+        raise BadInput(f"{where}: column '{name}' holds {values.dtype}, not {what}; see docs/formats.md")
     if kind == "indices":
         values = values.cast(pl.Int32, strict=False).fill_null(-1)  # one beyond 32 bits points at nothing, either
-    array = _shared(values) if kind == "text" else values.to_numpy().astype(_ARRAYS[kind])
+    array = _shared(values) if kind == "text" else values.to_numpy().astype(array_type)
     return Ragged.from_lengths(array.reshape(shape), lengths)
 
 
@@ -71,19 +69,6 @@ def _shared(values: pl.Series) -> np.ndarray[Any, np.dtype[Any]]:
     different = words.unique().to_frame().with_row_index("index")
     places = words.to_frame().join(different, on="word", how="left", maintain_order="left")["index"]
     return np.asarray(different["word"].to_numpy().astype(object)[places.to_numpy()])
-
-
-def _check_kind(values: pl.Series, kind: Kind, what: str) -> None:
-    dtype = values.dtype
-    fits = {
-        "text": dtype in (pl.String, pl.Categorical),
-        "numbers": dtype.is_numeric(),
-        "doubles": dtype.is_numeric(),
-        "flags": dtype == pl.Boolean,
-        "indices": dtype.is_integer(),
-    }
-    if not fits[kind] and not (len(values) == 0 and dtype == pl.Null):
-        raise BadInput(f"{what} holds {dtype}, not {_SAID[kind]}; see docs/formats.md")
 
 
 def _is_list(column: pl.Series) -> bool:

@@ -42,8 +42,7 @@ class TanhDecoder:
 
     def to_json(self) -> str:
         """As JSON text; every single-precision number is written in full."""
-        about = {"activation": "tanh", "weight": self.weight.tolist(), "bias": self.bias.tolist()}
-        return json.dumps(about)
+        return json.dumps({"activation": "tanh", "weight": self.weight.tolist(), "bias": self.bias.tolist()})
 
     @classmethod
     def from_json(cls, text: str, where: str) -> "TanhDecoder":

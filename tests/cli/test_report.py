@@ -46,7 +46,7 @@ def test_as_json(runs: Path, tmp_path: Path) -> None:
     [
         (["nowhere"], "nowhere is not there"),
         (["."], "is not a run directory, and holds none"),
-        (["RUNS", "--formats", "svg,gif"], "unknown format of figures 'gif'"),
+        (["RUNS", "--formats", "svg,gif"], "unknown figure format 'gif'"),
         (["RUNS", "--out", "file"], "file: that is a file"),
         (["RUNS", "--out", "full"], "holds something else than a report"),
         (["RUNS/half"], "no run that can be shown"),

@@ -174,6 +174,14 @@ def test_settled_files_are_not_read_again(run: Run, monkeypatch: pytest.MonkeyPa
     assert set(json.loads((run.folder / FOLDER / "files.json").read_text())) >= {"config.toml", "evidence.parquet"}
 
 
+def test_entries_of_another_user_are_not_used(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert kept("x", run, lambda: 1) == 1
+    assert kept("x", run, fail) == 1
+    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "elsewhere"))
+    assert kept("x", run, lambda: 2) == 2
+    assert (tmp_path / "elsewhere" / "findings.key").stat().st_mode & 0o077 == 0
+
+
 def test_several_may_write_at_once(run: Run) -> None:
     def read(_: int) -> Any:
         return kept("x", run, lambda: {"value": list(range(1000))})

@@ -17,7 +17,7 @@ from heedful.importance.gradient import FEW_OUTPUTS, gradient
 from heedful.importance.integrated_gradients import integrated_gradients
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -65,7 +65,7 @@ def test_leave_one_out_equals_deletion(kind: str, encoder: str, attention: str, 
         for item in range(len(alone.items.values)):
             shorter = without(alone, item)
             with torch.no_grad():
-                nothing = output_of(model.decoder(torch.zeros(1, model.encoder.size), Given())).numpy()
+                nothing = output_of(model.decoder(torch.zeros(1, model.encoder.size), Query())).numpy()
             outputs.append((nothing if shorter is None else predict(model, shorter))[0])
     expected = np.array(outputs)
     assert np.allclose(deletions(model, inputs).without.values, expected, atol=1e-5)
@@ -87,9 +87,9 @@ def plain_product(model: Classifier, inputs: Inputs, share: float, *, attention_
     decided = output_of(model(model.items(_laid(model, table, inputs), inputs)).logits)[0].argmax()
     vectors = (share * table).requires_grad_()
     states = model.encoder(model.items(_laid(model, vectors, inputs), inputs))
-    weights = model.attention(states, Given()).values
+    weights = model.attention(states, Query()).values
     weights = weights.detach() if attention_fixed else weights
-    output = output_of(model.decoder((weights[..., None] * states.values).sum(dim=1), Given()))[0, decided]
+    output = output_of(model.decoder((weights[..., None] * states.values).sum(dim=1), Query()))[0, decided]
     output.backward()
     model.zero_grad()
     words = (vectors * vectors.grad).sum(dim=-1).detach()

@@ -73,7 +73,7 @@ def read(model: Classifier, alone: Inputs, kept: list[int], way: str) -> np.ndar
         return predict(model, left)
     with torch.no_grad():
         zeros = torch.zeros(1, model.encoder.size)
-        return output_of(model.decoder(zeros, model.given(alone))).numpy()
+        return output_of(model.decoder(zeros, model.query(alone))).numpy()
 
 
 def plain_race(

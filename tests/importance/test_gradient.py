@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.gradient import gradient
 from heedful.importance.measure import output_slope
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -38,10 +38,10 @@ def plain_gradient(model: Classifier, row: NDArray[np.int32], *, attention_fixed
         embedded = model.embed(tokens)
         embedded.values.retain_grad()
         states = model.encoder(embedded).inner()
-        weights = model.attention(states, Given()).values
+        weights = model.attention(states, Query()).values
         if attention_fixed:
             weights = weights.detach()
-        logits = model.decoder((weights[..., None] * states.values).sum(dim=1), Given())
+        logits = model.decoder((weights[..., None] * states.values).sum(dim=1), Query())
         output_of(logits)[0, output].backward()
         columns.append((embedded.values * embedded.values.grad).sum(dim=-1)[0, 1:-1].abs().detach().numpy())
     model.zero_grad()
@@ -60,14 +60,14 @@ def test_given_a_query_it_is_of_the_decided_answer(
     assert ours.values.shape == inputs.tokens.values.shape
     for row, values in enumerate(ours):
         alone = inputs.take(np.array([row]))
-        given = model.given(alone)
-        given = Given(given.query.detach(), given.candidates)
+        query = model.query(alone)
+        query = Query(query.vector.detach(), query.candidates)
         embedded = model.embed(Padded.of(with_sentinels(alone.tokens)))
         embedded.values.retain_grad()
         states = model.encoder(embedded).inner()
-        weights = model.attention(states, given).values
+        weights = model.attention(states, query).values
         weights = weights.detach() if attention_fixed else weights
-        output = output_of(model.decoder((weights[..., None] * states.values).sum(dim=1), given))[0]
+        output = output_of(model.decoder((weights[..., None] * states.values).sum(dim=1), query))[0]
         output[output.argmax()].backward()
         expected = (embedded.values * embedded.values.grad).sum(dim=-1)[0, 1:-1].abs().detach().numpy()
         assert np.allclose(values, expected, atol=1e-5)
@@ -181,7 +181,7 @@ def test_the_model_is_left_as_found(encoder: str, attention_fixed: bool, monkeyp
 
     gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
     check()
-    monkeypatch.setattr(model.decoder, "forward", lambda attended, given: 1 / 0)
+    monkeypatch.setattr(model.decoder, "forward", lambda attended, query: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         gradient(ClassifierTexts(model, tokens), attention_fixed=attention_fixed)
     check()

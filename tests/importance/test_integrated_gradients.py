@@ -242,7 +242,7 @@ def test_words_without_a_vector_get_nothing() -> None:
 
 def test_the_model_is_left_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = make_model(), make_tokens([4, 7])
-    monkeypatch.setattr(model.decoder, "forward", lambda attended, given: 1 / 0)
+    monkeypatch.setattr(model.decoder, "forward", lambda attended, query: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         integrated_gradients(ClassifierTexts(model, tokens))
     monkeypatch.undo()
@@ -274,7 +274,7 @@ def test_given_a_query_attributions_add_up_to_the_change_of_the_decided_answer(e
         rows = torch.arange(len(inputs))
         inside[:, 0] = embedded.values[:, 0]
         inside[rows, embedded.lengths - 1] = embedded.values[rows, embedded.lengths - 1]
-        nothing = output_of(model(embedded.with_values(inside), model.given(inputs)).logits).numpy()
+        nothing = output_of(model(embedded.with_values(inside), model.query(inputs)).logits).numpy()
     decided = output.argmax(axis=1)
     change = output[rows, decided] - nothing[rows, decided]
     assert np.abs(values.sum() - change).max() < 1e-3

@@ -20,7 +20,7 @@ from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.fast.forms import FORMS, forms_of
 from heedful.importance.leave_one_out import leave_one_out
 from heedful.measures import tvd
-from heedful.models.attentions import Additive, Given
+from heedful.models.attentions import Additive, Query
 from heedful.models.batches import Inputs, Padded, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
@@ -48,7 +48,7 @@ def naive(model: Classifier, inputs: Inputs) -> NDArray[np.float32]:
                 outputs.append(predict(model, replace(alone, tokens=Ragged.from_rows([shorter])))[0])
             else:
                 with torch.no_grad():
-                    logits = model.decoder(model.embedding.new_zeros(1, model.encoder.size), model.given(alone))
+                    logits = model.decoder(model.embedding.new_zeros(1, model.encoder.size), model.query(alone))
                 outputs.append(output_of(logits)[0].numpy())
     return np.array(outputs)
 
@@ -174,8 +174,8 @@ class Summing(BiLSTM):
 class Squared(Additive):
     """An attention of a class that is not known, though it is like one that is."""
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
-        return super().scores(states, given) + states.square().sum(-1)
+    def scores(self, states: Tensor, query: Query) -> Tensor:
+        return super().scores(states, query) + states.square().sum(-1)
 
 
 @pytest.mark.parametrize("chunk", [1, 30, 1_000_000])

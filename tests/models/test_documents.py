@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from heedful.models import batches as grouping
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier
 from heedful.models.documents import MODELS, Dropout, Han
@@ -35,7 +35,7 @@ def inputs_of(kind: str, sizes: list[list[int]]) -> Inputs:
 def attended(encoder: nn.Module, attention: nn.Module, vectors: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """States (T, H), weights (T,) and their product (H,) of one sequence (T, E) by itself."""
     states = encoder(Padded(vectors[None], torch.tensor([len(vectors)]))).values[0]
-    weights = attention.scores(states[None], Given())[0].softmax(dim=0)
+    weights = attention.scores(states[None], Query())[0].softmax(dim=0)
     return states, weights, weights @ states
 
 
@@ -46,7 +46,7 @@ def plain(model: Classifier, words: NDArray[np.int32], sentences: list[int]) -> 
         parts = vectors.split(sentences)
         vectors = torch.stack([attended(model.word_encoder, model.word_attention, part)[2] for part in parts])
     _, weights, document = attended(model.encoder, model.attention, vectors)
-    return weights, model.decoder(document[None], Given())[0]
+    return weights, model.decoder(document[None], Query())[0]
 
 
 def test_every_kind_has_its_name() -> None:

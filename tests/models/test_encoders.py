@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from benchmarks.plain import PlainBiLSTM
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Padded, with_sentinels
 from heedful.models.inference import predict
 from heedful.ragged import Ragged
@@ -89,8 +89,8 @@ def test_additive_and_dot_attention_follow_their_formulas() -> None:
     for place in range(4):
         h = states[0, place]
         expected = additive.score.weight[0] @ torch.tanh(additive.hidden.weight @ h + additive.hidden.bias)
-        assert torch.allclose(additive.scores(states, Given())[0, place], expected, atol=1e-6)
-        assert torch.allclose(dot.scores(states, Given())[0, place], dot.score.weight[0] @ h / 12**0.5, atol=1e-6)
+        assert torch.allclose(additive.scores(states, Query())[0, place], expected, atol=1e-6)
+        assert torch.allclose(dot.scores(states, Query())[0, place], dot.score.weight[0] @ h / 12**0.5, atol=1e-6)
 
 
 def test_the_same_seed_gives_the_same_model_and_leaves_torchs_generator_alone() -> None:

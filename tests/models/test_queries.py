@@ -45,10 +45,10 @@ def test_the_output_follows_the_formulas(encoder: str, attention: str) -> None:
             embedded = model.embed(Padded.of(with_sentinels(alone.tokens)))
             h = array(model.encoder(embedded).values)[0, 1:-1]  # (T, H)
         if attention == "additive":
-            given = model.attention
-            inner = h @ array(given.hidden.weight).T + array(given.hidden.bias)
-            inner = inner + array(given.query.weight) @ q + array(given.query.bias)
-            scores = np.tanh(inner) @ array(given.score.weight)[0]
+            attention_layer = model.attention
+            inner = h @ array(attention_layer.hidden.weight).T + array(attention_layer.hidden.bias)
+            inner = inner + array(attention_layer.query.weight) @ q + array(attention_layer.query.bias)
+            scores = np.tanh(inner) @ array(attention_layer.score.weight)[0]
         else:
             scores = h @ q / np.sqrt(len(q))
         alpha = np.exp(scores - scores.max())
@@ -82,7 +82,7 @@ def test_steps_are_those_of_plain_autograd(encoder: str) -> None:
     theirs = torch.optim.Adam(plain.parameters(), lr=0.01, weight_decay=0.01)
     for _ in range(3):
         embedded = plain.embed(Padded.of(with_sentinels(inputs.tokens)))
-        loss = cross_entropy(plain(embedded, plain.given(inputs)).logits, labels)
+        loss = cross_entropy(plain(embedded, plain.query(inputs)).logits, labels)
         theirs.zero_grad()
         loss.backward()
         theirs.step()

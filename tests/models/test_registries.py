@@ -13,7 +13,7 @@ from heedful.errors import BadConfig
 from heedful.importance import MEASURES
 from heedful.importance.table import importance_table
 from heedful.measures import tvd
-from heedful.models.attentions import Attention, Given, Variants
+from heedful.models.attentions import Attention, Query, Variants
 from heedful.models.batches import Padded
 from heedful.models.checkpoint import Checkpoint
 from heedful.models.classifier import Classifier
@@ -50,7 +50,7 @@ class FirstNumber(Attention):
         super().__init__()
         self.scale = nn.Parameter(torch.ones(()))
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
+    def scores(self, states: Tensor, query: Query) -> Tensor:
         return self.scale * states[..., 0]
 
 

@@ -36,10 +36,8 @@ def affine(subject: Subject, texts: Texts) -> bool:
 
 
 def recovered(subject: Subject, texts: Texts) -> Scores:
-    """Scores and bias of every text, and their error, measured by four more forward passes.
-
-    With several heads the audited map is not what the model computes with, so there are none.
-    """
+    """Scores and bias of every text, and their error, measured by four more forward passes. With several heads the
+    audited map is not what the model computes with, so there are none."""
     scores = texts.names.like(np.zeros((len(texts.names.values), subject.outputs), dtype=np.float32))
     bias = np.zeros((len(texts), subject.outputs), dtype=np.float32)
     error = np.zeros(len(texts))
@@ -65,10 +63,8 @@ def _recover(subject: Subject, batch: Padded) -> tuple[Tensor, Tensor, Tensor]:
         nothing = torch.zeros(*shares.shape, logits.shape[1])
         return nothing, torch.zeros_like(logits), torch.full((len(logits),), torch.inf)
     sums = reading.logits.sum(dim=0)  # texts do not interact: the gradient of the sum is that of each
-    by_output = [
-        torch.autograd.grad(each, leaf[0], retain_graph=True, materialize_grads=True)[0][:, 0] for each in sums
-    ]
-    slopes = torch.stack(by_output, dim=-1).double()  # (B, T, K)
+    gradients = [torch.autograd.grad(one, leaf[0], retain_graph=True, materialize_grads=True)[0] for one in sums]
+    slopes = torch.stack(gradients, dim=-1)[:, 0].double()  # (B, T, K)
     bias = logits - (shares[:, None] @ slopes)[:, 0]
     gap = torch.zeros(len(logits), dtype=torch.float64)
     with torch.no_grad():

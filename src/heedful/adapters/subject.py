@@ -7,6 +7,7 @@ and returns the logits and the audited map. An adapter is that method and a toke
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -136,37 +137,33 @@ class Subject(ABC):
         chosen = texts.take(some)
         for batch in self.batches(chosen, gradient=True):
             cells = texts.names.cells(some[batch.rows])
-            reader = _Reader(self, batch, attention_fixed)
-            yield Batch(some[batch.rows], cells, batch.mask, reader, batch.tokens.shape[1])
+            read = partial(_read, self, batch, attention_fixed)
+            yield Batch(some[batch.rows], cells, batch.mask, read, batch.tokens.shape[1])
 
 
-class _Reader:
-    """Reads rows of a batch with their items' embeddings shrunk."""
+def _read(
+    subject: Subject, whole: Padded, fixed: bool, rows: Tensor | None = None, shares: Tensor | None = None
+) -> Outcome:
+    """Read rows of a batch with their items' embeddings shrunk, perhaps with the attention fixed."""
+    batch = whole if rows is None else whole.take(rows)
+    inside = batch.item != NO_ITEM
+    scales = torch.ones(inside.shape) if shares is None else torch.where(inside, shares[:, None].float(), 1.0)
+    leaf: list[Tensor] = []
 
-    def __init__(self, subject: Subject, batch: Padded, attention_fixed: bool) -> None:
-        self.subject, self.batch, self.attention_fixed = subject, batch, attention_fixed
+    def embed(vectors: Tensor) -> Tensor:
+        leaf.append((vectors.detach() * scales[..., None].to(vectors)).requires_grad_())
+        return leaf[0]
 
-    def __call__(self, rows: Tensor | None = None, shares: Tensor | None = None) -> Outcome:
-        batch = self.batch if rows is None else self.batch.take(rows)
-        inside = batch.item != NO_ITEM
-        scales = torch.ones(inside.shape) if shares is None else torch.where(inside, shares[:, None].float(), 1.0)
-        leaf: list[Tensor] = []
+    with torch.enable_grad():
+        logits = subject.forward(batch, embed=embed, attention_fixed=fixed).logits
 
-        def embed(vectors: Tensor) -> Tensor:
-            leaf.append((vectors.detach() * scales[..., None].to(vectors)).requires_grad_())
-            return leaf[0]
+    def product(gradient: Tensor) -> Tensor:
+        slopes = torch.autograd.grad(logits, leaf[0], gradient, retain_graph=True)[0]
+        values = (slopes * leaf[0].detach()).sum(dim=-1).cpu()  # (B, L)
+        spots = batch.item.where(inside, whole.items)
+        return values.new_zeros(len(values), whole.items + 1).scatter_add(1, spots, values)[:, : whole.items]
 
-        with torch.enable_grad():
-            logits = self.subject.forward(batch, embed=embed, attention_fixed=self.attention_fixed).logits
-
-        def product(gradient: Tensor) -> Tensor:
-            slopes = torch.autograd.grad(logits, leaf[0], gradient, retain_graph=True)[0]
-            values = (slopes * leaf[0].detach()).sum(dim=-1).cpu()  # (B, L)
-            width = self.batch.items
-            spots = batch.item.where(inside, width)
-            return values.new_zeros(len(values), width + 1).scatter_add(1, spots, values)[:, :width]
-
-        return Outcome(logits.detach(), product)
+    return Outcome(logits.detach(), product)
 
 
 def padded(texts: Texts, rows: Indices) -> Padded:

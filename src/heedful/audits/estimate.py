@@ -67,19 +67,15 @@ def _model_costs(audit: Audit, subject: Subject, *, given: int) -> list[Cost]:
 def _options(test: Test, subject: Subject) -> dict[str, Any]:
     """Options of a test for this model: the rankings it computes itself, and how items can be erased."""
     parameters = signature(test.each).parameters
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"ways": ways_of(subject)} if "ways" in parameters else {}
     if "rankings" in parameters:
         options["rankings"] = [name for name in parameters["rankings"].default if name not in ATTRIBUTIONS]
-    if "ways" in parameters:
-        options["ways"] = ways_of(subject)
     return options
 
 
 def _evidence_costs(inputs: Inputs) -> list[Cost]:
-    filed = inputs.filed
-    if filed is None:
+    if inputs.filed is None:
         return []
-    count = items = 0
-    for batch in filed.batches(0):
-        count, items = count + len(batch), items + len(batch.weights.values)
-    return [Cost(name, count, 0, _EXACT * items) for name in exact_tests(filed.columns)]
+    sizes = [(len(batch), len(batch.weights.values)) for batch in inputs.filed.batches(0)]
+    count, items = map(sum, zip(*sizes, strict=True)) if sizes else (0, 0)
+    return [Cost(name, count, 0, _EXACT * items) for name in exact_tests(inputs.filed.columns)]

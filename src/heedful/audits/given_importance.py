@@ -73,12 +73,8 @@ def write_given(audit: Audit, importance: GivenImportance) -> str:
             rows = importance.table.filter(pl.col("method") == method)
             lost = evidence.join(rows, on="id", how="anti", maintain_order="left").head(1).collect()["id"].item()
             raise Misfit(f"{importance.name}, method '{method}': no row for instance '{lost}'; give one for each")
-    length = pl.col("own").list.len()
-    _refuse(
-        joined.filter(pl.col("values").list.len() != length),
-        importance,
-        "the number of values differs from the number of items",
-    )
+    differs = pl.col("values").list.len() != pl.col("own").list.len()
+    _refuse(joined.filter(differs), importance, "the number of values differs from the number of items")
     bad = pl.col("values").list.eval(pl.element().is_null() | ~pl.element().is_finite()).list.any()
     _refuse(joined.filter(bad), importance, "a value is null, NaN or infinite")
     if "tokens" in joined.collect_schema():
@@ -89,22 +85,16 @@ def write_given(audit: Audit, importance: GivenImportance) -> str:
 
 def values_of(path: Path, rows: Indices) -> dict[str, Ragged]:
     """Values by method for ascending rows of the evidence, from a file as `write_given` writes it."""
-    frame = _rows(path, rows)
-    methods = frame["method"].unique(maintain_order=True)
-    return {
-        method: ragged_column(frame.filter(pl.col("method") == method), "values", "doubles", path.name)
-        for method in methods
-    }
+    groups = _rows(path, rows).partition_by("method", as_dict=True)
+    return {str(name): ragged_column(frame, "values", "doubles", path.name) for (name,), frame in groups.items()}
 
 
 def as_importance(audit: Audit, rows: Indices) -> pl.DataFrame:
     """The given values with the columns of importance.parquet."""
+    output, error = pl.lit(None, dtype=pl.Int32).alias("output"), pl.lit(None, dtype=pl.Float32).alias("error")
+    values = pl.col("values").cast(pl.List(pl.Float32))
     return _rows(audit.folder / "given.parquet", rows).select(
-        "id",
-        pl.col("method").alias("measure"),
-        pl.lit(None, dtype=pl.Int32).alias("output"),
-        pl.col("values").cast(pl.List(pl.Float32)),
-        pl.lit(None, dtype=pl.Float32).alias("error"),
+        "id", pl.col("method").alias("measure"), output, values, error
     )
 
 

@@ -14,7 +14,7 @@ from heedful.audits.evidence_sources import EvidenceSource, evidence_source
 from heedful.audits.execution import Inputs, perform
 from heedful.audits.given_importance import GivenImportance, read_given_importance
 from heedful.audits.plan import AuditOptions, DataFacts, GivenFacts, ModelFacts, Route
-from heedful.audits.subjects import checked, facts, from_file, from_hub
+from heedful.audits.subjects import checked, facts, from_file
 from heedful.audits.text_sources import PREFIX, Source, file_source, hub_source, memory_source
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
@@ -77,8 +77,7 @@ class Request:
         importance = None if self.importance is None else read_given_importance(self.importance)
         if self.evidence is not None:
             return self._of_evidence(evidence_source(self.evidence), importance)
-        source = self._source()  # before the model, so that a wrong path fails at once
-        return self._of_model(source, importance)
+        return self._of_model(self._source(), importance)  # data first, so that a wrong path fails at once
 
     def _of_evidence(self, evidence: EvidenceSource, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
         for name in _TEXT_OPTIONS:
@@ -92,8 +91,10 @@ class Request:
     def _of_model(self, source: Source, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
         route: Route = "subject"
         if self.hf is not None:
+            from heedful.adapters.huggingface import HuggingFace
+
             route, name = "huggingface", self.hf
-            subject = from_hub(self.hf, map=self.map, items=self.items, download=self.download)
+            subject: Subject = HuggingFace.load(self.hf, map=self.map, items=self.items, download=self.download)
         elif self.module is not None:
             route, name = "module", self.module.rpartition(":")[2]
             subject = from_file(self.module)
@@ -118,15 +119,8 @@ class Request:
         if importance is not None:
             given = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
         try:
-            return AuditOptions(
-                route=route,
-                model=model,
-                data=data,
-                importance=given,
-                sample=self.sample,
-                seed=self.seed,
-                exact=self.exact,
-            )
+            known: dict[str, Any] = {"route": route, "model": model, "data": data, "importance": given}
+            return AuditOptions(**known, sample=self.sample, seed=self.seed, exact=self.exact)
         except ValidationError as error:
             problem = error.errors()[0]
             raise BadConfig(f"{problem['loc'][-1]} = {problem['input']!r}: {problem['msg']}") from error
@@ -161,10 +155,9 @@ def audit(
     a file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) is compared with attention.
 
     `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests that need many forward passes use a
-    `sample` of texts (200; 0: all) drawn by `seed`. Nothing is downloaded unless `download` is true. With
-    `exact=False`, no scores are recovered from a model whose logits are affine in its attention. The directory in `out`
-    is named after model, data and options, so the same call finds it again. `threads`: torch threads (0: torch's
-    default).
+    `sample` of texts (200; 0: all) drawn by `seed`. `exact=False`: recover no scores from a model whose logits are
+    affine in its attention. `download`: allow downloads. The directory in `out` is named after model, data and options,
+    so the same call finds it again. `threads`: torch threads (0: torch's default).
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()
     return perform(Audit.at(Path(out) / options.name, options), inputs, threads=threads, reporter=reporter)

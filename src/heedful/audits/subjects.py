@@ -22,13 +22,6 @@ PROBES = 8  # texts
 VERSIONS = ("versions", "torch", "transformers")  # entries of `about` that do not identify a model
 
 
-def from_hub(name: str, *, map: str, items: str, download: bool) -> Subject:
-    """A transformers classifier."""
-    from heedful.adapters.huggingface import HuggingFace
-
-    return HuggingFace.load(name, map=map, items=items, download=download)
-
-
 def from_file(place: str) -> Subject:
     """What the function NAME in FILE.py returns, from FILE.py:NAME. The file is executed: it is the user's own."""
     file, colon, name = place.rpartition(":")

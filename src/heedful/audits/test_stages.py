@@ -87,9 +87,7 @@ def exact_parts(audit: Audit, stage: Stage) -> StageParts:
 
     def part(start: int, stop: int) -> pl.DataFrame:
         rows = np.arange(start, stop)
-        options: dict[str, Any] = {}
-        if EXPERIMENTS[stage.name].random:
-            options["seed"] = audit.options.seed
+        options: dict[str, Any] = {"seed": audit.options.seed} if EXPERIMENTS[stage.name].random else {}
         if stage.name == "curves" and audit.options.importance is not None:
             options["importance"] = as_importance(audit, rows)
         return EXPERIMENTS[stage.name](_evidence(audit, rows), **options)
@@ -101,9 +99,9 @@ def correlation_parts(audit: Audit, stage: Stage) -> StageParts:
     """Attention against importance, for the instances whose importance was measured."""
     table = scan_parquet(audit.folder / "importance.parquet")
     lengths = _lengths(audit)
-    measured = set(table.select("id").unique().collect()["id"])
-    rows = np.flatnonzero([name in measured for name in _ids(audit)])
     top = usual_top(float(lengths.mean()))
+    measured = set(table.select("id").unique().collect()["id"])
+    rows = np.flatnonzero([name in measured for name in _column(audit, pl.col("id"))])
 
     def part(start: int, stop: int) -> pl.DataFrame:
         evidence = _evidence(audit, rows[start:stop])
@@ -121,12 +119,12 @@ def given_parts(audit: Audit, stage: Stage) -> StageParts:
 
 def sampled(audit: Audit) -> Indices:
     """The rows of the sample for costly tests."""
-    return sample(_ids(audit), audit.options.sample, audit.options.seed)
+    return sample(_column(audit, pl.col("id")), audit.options.sample, audit.options.seed)
 
 
 def write_signals(audit: Audit, reporter: Reporter) -> None:
     """Write signals.parquet: one row per instance."""
-    ids = scan_parquet(audit.folder / "evidence.parquet").select("id").collect()["id"]
+    ids = _column(audit, pl.col("id"))
     frames = {name: scan_parquet(audit.folder / audit.manifest["stages"][name]["file"]) for name in audit.tests}
     reporter.start("signals", len(ids))
     parts = Parts(audit.folder / "signals.parquet")
@@ -164,14 +162,13 @@ def _evidence(audit: Audit, rows: Indices) -> Evidence:
     return Evidence.from_frame(rows_of(scan(path), rows), read_metadata(path), str(path))
 
 
-def _ids(audit: Audit) -> list[str]:
-    path = audit.folder / "evidence.parquet"
-    return collect(scan(path).select("id"), path)["id"].to_list()
-
-
 def _lengths(audit: Audit) -> Indices:
+    return _column(audit, pl.col("tokens").list.len()).to_numpy().astype(np.int64)
+
+
+def _column(audit: Audit, column: pl.Expr) -> pl.Series:
     path = audit.folder / "evidence.parquet"
-    return collect(scan(path).select(pl.col("tokens").list.len()), path)["tokens"].to_numpy().astype(np.int64)
+    return collect(scan(path).select(column), path).to_series()
 
 
 def _known(audit: Audit, stage: Stage, rows: Indices) -> dict[str, Ragged]:

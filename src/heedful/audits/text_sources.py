@@ -35,11 +35,6 @@ class Source:
     fingerprint: str
     names: tuple[str, ...] = ()  # class names in the data, where labels are indices
 
-    @property
-    def short(self) -> str:
-        """Name for directories."""
-        return Path(self.name.removeprefix("hf:")).name.split(".")[0]
-
 
 def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> Source:
     """A CSV, TSV, JSON lines or Parquet file."""
@@ -54,11 +49,7 @@ def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> 
 
 
 def memory_source(
-    texts: Sequence[str],
-    *,
-    labels: Sequence[Any] | None,
-    ids: Sequence[str] | None,
-    name: str = "texts",
+    texts: Sequence[str], *, labels: Sequence[Any] | None, ids: Sequence[str] | None, name: str = "texts"
 ) -> Source:
     """Texts in memory."""
     if isinstance(texts, str):

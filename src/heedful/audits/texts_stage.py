@@ -15,11 +15,75 @@ from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL
 from heedful.files import Parts, scan_parquet
 from heedful.progress import Reporter
-from heedful.ragged import Indices, Ragged
+from heedful.ragged import Indices
 
 MANY = 12  # classes that an error message lists
 ROWS = 512  # rows of the data encoded at a time
 NEAR = 1024  # rows so near each other are read at once
+
+
+def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
+    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, their number. Texts that the model cannot
+    read are refused with their row, or left out if the options say so."""
+    reporter.start(f"reading {source.name}")
+    parts = Parts(audit.folder / "texts.parquet")
+    done = parts.rows
+    rows = islice(source.rows(), done, None)
+    while some := list(islice(rows, ROWS)):
+        parts.add(_frame(some, subject))
+        done += len(some)
+        reporter.reach(done, f"{done:,} texts")
+    if not done:
+        raise BadInput(f"{source.name}: it has no texts")
+    facts = _checked(audit, parts.scan(), subject)
+    kept = parts.scan().filter(pl.col("items") > 0)
+    labels = label_indices(kept, subject.classes, source.names) if audit.options.data.label is not None else {}
+    index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
+    parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
+    audit.record(data=facts)
+    counts = [f"{facts['texts']:,} texts"]
+    counts += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
+    reporter.finish(", ".join(counts))
+
+
+class TextBatch(NamedTuple):
+    """Encoded texts."""
+
+    ids: list[str]
+    texts: Texts
+    labels: Indices  # NO_LABEL: unknown
+
+
+class Reader:
+    """Reads texts.parquet in parts; only the lengths of all texts are held in memory."""
+
+    def __init__(self, audit: Audit, subject: Subject) -> None:
+        self.subject = subject
+        self._table = scan_parquet(audit.folder / "texts.parquet")
+        counts = self._table.select("tokens").collect()["tokens"].to_numpy().astype(np.int64)
+        longest = subject.longest if audit.options.data.truncate else None
+        self.lengths = counts if longest is None else np.minimum(counts, longest)  # (n,): tokens
+        self._longest = longest
+
+    def __call__(self, rows: Indices) -> TextBatch:
+        """The texts of the given rows, in ascending order."""
+        frame = rows_of(self._table, rows)
+        ids = frame["id"].to_list()
+        texts = cut(self.subject.encode(frame["text"].to_list()), self._longest)
+        if not texts.lengths.all():
+            name = ids[int(np.argmin(texts.lengths))]
+            raise BadInput(f"text '{name}': its first word is longer than the model can read; remove it")
+        return TextBatch(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
+
+
+def rows_of(table: pl.LazyFrame, rows: Indices) -> pl.DataFrame:
+    """The given rows of a file, in ascending order; rows between them are not kept in memory."""
+    first, last = int(rows[0]), int(rows[-1])
+    if last - first < NEAR:
+        return table.slice(first, last + 1 - first).collect()[rows - first]
+    numbered = table.with_row_index("heedful_row")
+    wanted = pl.Series(rows, dtype=pl.UInt32)
+    return numbered.filter(pl.col("heedful_row").is_in(wanted)).drop("heedful_row").collect(engine="streaming")
 
 
 def cut(texts: Texts, longest: int | None) -> Texts:
@@ -30,15 +94,9 @@ def cut(texts: Texts, longest: int | None) -> Texts:
     added = texts.tokens.like(~inside).sum()  # (n,)
     places = texts.names.offsets[texts.tokens.row_of_value[inside]] + texts.item.values[inside]
     sizes = texts.names.like(np.bincount(places, minlength=len(texts.names.values)))  # (N,): tokens per item
-    rows = sizes.row_of_value
-    return texts.keep(_cumulative(sizes) <= (longest - added)[rows])
-
-
-def _cumulative(rows: Ragged) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Cumulative sums within rows, (N,)."""
-    sums = np.cumsum(rows.values)
-    before = np.concatenate([[0], sums])[rows.offsets[:-1]]
-    return np.asarray(sums - before[rows.row_of_value])
+    sums = np.cumsum(sizes.values)
+    before = np.concatenate([[0], sums])[sizes.offsets[:-1]]  # (n,)
+    return texts.keep(sums <= (before + longest - added)[sizes.row_of_value])
 
 
 def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[str] = ()) -> dict[str, int]:
@@ -73,30 +131,6 @@ def _index(value: str, count: int) -> int | None:
 def _listed(known: dict[str, int]) -> str:
     names = [f"{index} {name}" for name, index in list(known.items())[:MANY]]
     return ", ".join(names) + (f" and {len(known) - MANY} more" if len(known) > MANY else "")
-
-
-def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
-    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, their number. Texts that the model cannot
-    read are refused with their row, or left out if the options say so."""
-    reporter.start(f"reading {source.name}")
-    parts = Parts(audit.folder / "texts.parquet")
-    done = parts.rows
-    rows = islice(source.rows(), done, None)
-    while some := list(islice(rows, ROWS)):
-        parts.add(_frame(some, subject))
-        done += len(some)
-        reporter.reach(done, f"{done:,} texts")
-    if not done:
-        raise BadInput(f"{source.name}: it has no texts")
-    facts = _checked(audit, parts.scan(), subject)
-    kept = parts.scan().filter(pl.col("items") > 0)
-    labels = label_indices(kept, subject.classes, source.names) if audit.options.data.label is not None else {}
-    index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
-    parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
-    audit.record(data=facts)
-    counts = [f"{facts['texts']:,} texts"]
-    counts += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
-    reporter.finish(", ".join(counts))
 
 
 def _frame(rows: list[Row], subject: Subject) -> pl.DataFrame:
@@ -142,43 +176,3 @@ def _count(frame: pl.LazyFrame) -> int:
 
 def _first(frame: pl.LazyFrame) -> Iterator[tuple[object, ...]]:
     return iter(frame.head(1).collect().rows())
-
-
-class TextBatch(NamedTuple):
-    """Encoded texts."""
-
-    ids: list[str]
-    texts: Texts
-    labels: Indices  # NO_LABEL: unknown
-
-
-class Reader:
-    """Reads texts.parquet in parts; only the lengths of all texts are held in memory."""
-
-    def __init__(self, audit: Audit, subject: Subject) -> None:
-        self.subject = subject
-        self._table = scan_parquet(audit.folder / "texts.parquet")
-        counts = self._table.select("tokens").collect()["tokens"].to_numpy().astype(np.int64)
-        longest = subject.longest if audit.options.data.truncate else None
-        self.lengths = counts if longest is None else np.minimum(counts, longest)  # (n,): tokens
-        self._longest = longest
-
-    def __call__(self, rows: Indices) -> TextBatch:
-        """The texts of the given rows, in ascending order."""
-        frame = rows_of(self._table, rows)
-        ids = frame["id"].to_list()
-        texts = cut(self.subject.encode(frame["text"].to_list()), self._longest)
-        if not texts.lengths.all():
-            name = ids[int(np.argmin(texts.lengths))]
-            raise BadInput(f"text '{name}': its first word is longer than the model can read; remove it")
-        return TextBatch(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
-
-
-def rows_of(table: pl.LazyFrame, rows: Indices) -> pl.DataFrame:
-    """The given rows of a file, in ascending order; rows between them are not kept in memory."""
-    first, last = int(rows[0]), int(rows[-1])
-    if last - first < NEAR:
-        return table.slice(first, last + 1 - first).collect()[rows - first]
-    numbered = table.with_row_index("heedful_row")
-    wanted = pl.Series(rows, dtype=pl.UInt32)
-    return numbered.filter(pl.col("heedful_row").is_in(wanted)).drop("heedful_row").collect(engine="streaming")

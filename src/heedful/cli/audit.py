@@ -5,45 +5,43 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Option
 
 
 def audit(
-    hf: Annotated[str | None, typer.Option(help="A transformers classifier: folder or name.")] = None,
+    hf: Annotated[str | None, Option(help="A transformers classifier: folder or name.")] = None,
     module: Annotated[
-        str | None,
-        typer.Option(help="A torch module: FILE.py:NAME, a function that returns a heedful Subject."),
+        str | None, Option(help="A torch module: FILE.py:NAME, a function that returns a heedful Subject.")
     ] = None,
     evidence: Annotated[
-        Path | None, typer.Option(help="An evidence file instead of a model: .parquet or .jsonl (docs/formats.md).")
+        Path | None, Option(help="An evidence file instead of a model: .parquet or .jsonl (docs/formats.md).")
     ] = None,
     data: Annotated[
-        str | None, typer.Option(help="Texts: a CSV, TSV, JSONL or Parquet file, or hf:NAME[:SPLIT] (datasets).")
+        str | None, Option(help="Texts: a CSV, TSV, JSONL or Parquet file, or hf:NAME[:SPLIT] (datasets).")
     ] = None,
-    text: Annotated[str, typer.Option(help="Column of texts.")] = "text",
-    label: Annotated[str | None, typer.Option(help="Column of labels: class names or indices.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column of unique ids.")] = None,
+    text: Annotated[str, Option(help="Column of texts.")] = "text",
+    label: Annotated[str | None, Option(help="Column of labels: class names or indices.")] = None,
+    id_: Annotated[str | None, Option("--id", help="Column of unique ids.")] = None,
     importance: Annotated[
-        Path | None, typer.Option(help="Your own attributions to compare with attention: columns id, method, values.")
+        Path | None, Option(help="Your own attributions to compare with attention: columns id, method, values.")
     ] = None,
     map_: Annotated[
-        str, typer.Option("--map", help="With --hf: cls, layer:L[,head:H], rollout or norm (docs/audit.md).")
+        str, Option("--map", help="With --hf: cls, layer:L[,head:H], rollout or norm (docs/audit.md).")
     ] = "cls",
-    items: Annotated[str, typer.Option(help="With --hf: tokens or words.")] = "tokens",
-    truncate: Annotated[
-        bool, typer.Option("--truncate", help="Cut texts that exceed the model's maximum length.")
-    ] = False,
-    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Skip empty texts.")] = False,
-    sample: Annotated[int, typer.Option(help="Texts used by tests that need many forward passes; 0: all.")] = 200,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    items: Annotated[str, Option(help="With --hf: tokens or words.")] = "tokens",
+    truncate: Annotated[bool, Option("--truncate", help="Cut texts that exceed the model's maximum length.")] = False,
+    skip_empty: Annotated[bool, Option("--skip-empty", help="Skip empty texts.")] = False,
+    sample: Annotated[int, Option(help="Texts used by tests that need many forward passes; 0: all.")] = 200,
+    seed: Annotated[int, Option(help="Random seed.")] = 0,
     exact: Annotated[
-        bool, typer.Option("--exact/--no-exact", help="Use exact tests where the logits are affine in the attention.")
+        bool, Option("--exact/--no-exact", help="Use exact tests where the logits are affine in the attention.")
     ] = True,
-    threads: Annotated[int, typer.Option(help="Torch threads; 0: torch's default.")] = 0,
-    download: Annotated[bool, typer.Option("--download", help="Allow downloading the model or the dataset.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost and do nothing else.")] = False,
-    fail_on: Annotated[str, typer.Option(help="Exit with code 1 on this answer or worse: no or caution.")] = "no",
-    out: Annotated[Path, typer.Option(help="Folder for audit directories.")] = Path("audits"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print verdict, metrics and costs as JSON.")] = False,
+    threads: Annotated[int, Option(help="Torch threads; 0: torch's default.")] = 0,
+    download: Annotated[bool, Option("--download", help="Allow downloading the model or the dataset.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost and do nothing else.")] = False,
+    fail_on: Annotated[str, Option(help="Exit with code 1 on this answer or worse: no or caution.")] = "no",
+    out: Annotated[Path, Option(help="Folder for audit directories.")] = Path("audits"),
+    as_json: Annotated[bool, Option("--json", help="Print verdict, metrics and costs as JSON.")] = False,
 ) -> None:
     """Test the attention of your own model: may it be shown as an explanation?
 
@@ -77,20 +75,19 @@ def audit(
         exact=exact,
         download=download,
     )
-    with bars() as reporter:
-        options, inputs = request.resolved()
-        if dry_run:
-            from heedful.audits.estimate import estimate
-
-            costs = estimate(options, inputs, reporter)
-        else:
-            done = perform(Audit.at(out / options.name, options), inputs, threads=threads, reporter=reporter)
     if dry_run:
+        from heedful.audits.estimate import estimate
+
+        with bars() as reporter:
+            costs = estimate(*request.resolved(), reporter)
         if as_json:
             typer.echo(json.dumps({"costs": [cost._asdict() for cost in costs]}))
         else:
             console.print(cost_table(costs))
         return
+    with bars() as reporter:
+        options, inputs = request.resolved()
+        done = perform(Audit.at(out / options.name, options), inputs, threads=threads, reporter=reporter)
     verdict = done.verdict
     if as_json:
         answer = verdict.to_json(instances=False)

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories, or folders of them, such as a sweep's.")],
+    runs: Annotated[list[Path], Argument(help="Run directories, or folders of them, such as a sweep's.")],
     out: Annotated[
-        Path | None, typer.Option(help="Also write figures and claims to a .csv (claims in a second file) or .md file.")
+        Path | None, Option(help="Also write figures and claims to a .csv (claims in a second file) or .md file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print figures and claims as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print figures and claims as JSON.")] = False,
 ) -> None:
     """Compare runs with the published figures, and check the papers' claims on them."""
     from heedful.cli.console import console, notices

@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 if TYPE_CHECKING:
     from heedful.corpora.registry import Entry
 
 
 def corpora(
-    name: Annotated[str | None, typer.Argument(help="A corpus to describe, or `get`.")] = None,
-    wanted: Annotated[str | None, typer.Argument(help="After `get`: the corpus to download.")] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")
-    ] = None,
-    address: Annotated[str | None, typer.Option("--from", help="After `get`: a mirror to download from.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    name: Annotated[str | None, Argument(help="A corpus to describe, or `get`.")] = None,
+    wanted: Annotated[str | None, Argument(help="After `get`: the corpus to download.")] = None,
+    data: Annotated[Path | None, Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")] = None,
+    address: Annotated[str | None, Option("--from", help="After `get`: a mirror to download from.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the corpora; with NAME, describe one; with `get NAME`, download a public one."""
     from heedful.corpora.registry import overview
@@ -80,12 +79,8 @@ def _describe(entry: "Entry") -> None:
     from heedful.cli.console import console
 
     console.print(f"[bold]{entry.name}[/]: {escape(entry.task)}; {escape(entry.sizes)}", soft_wrap=True)
-    if entry.found is not None:
-        console.print(
-            escape(f"found: {entry.found}{' (a subset: use --subset)' if entry.subset_only else ''}"), soft_wrap=True
-        )
-    else:
-        console.print(escape(f"to get it: {entry.how_to_get}"), soft_wrap=True)
+    place = f"found: {entry.found}{' (a subset: use --subset)' if entry.subset_only else ''}"
+    console.print(escape(f"to get it: {entry.how_to_get}" if entry.found is None else place), soft_wrap=True)
 
 
 def _availability(entry: "Entry") -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 _REVIEWS: dict[str, dict[str, Any]] = {
     "short, 2 classes": {},
@@ -26,10 +27,10 @@ _COMMON = {
 
 
 def demo(
-    seed: Annotated[int, typer.Option(help="Seed of the models and their training.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for run directories.")] = Path("runs/demo"),
-    site: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("runs/demo-site"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    seed: Annotated[int, Option(help="Seed of the models and their training.")] = 0,
+    out: Annotated[Path, Option(help="Folder for run directories.")] = Path("runs/demo"),
+    site: Annotated[Path, Option(help="Folder of the report.")] = Path("runs/demo-site"),
+    as_json: Annotated[bool, Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Train models on built-in texts whose deciding words are known, test their attention, write a report."""
     from heedful.cli.console import bars, console, notices
@@ -39,10 +40,10 @@ def demo(
     from heedful.runs.execution import perform
 
     report_place(site, option="--site")  # before minutes of training
-
     findings: list[Finding] = []
     for title, values in _runs():
-        notices.print(f"[bold]{title}: {_kind(values)}{values['encoder']} + additive attention[/]")
+        model = ", ".join(values[key] for key in ("model", "encoder") if key in values)
+        notices.print(f"[bold]{title}: {model} + additive attention[/]")
         with bars() as reporter:
             run = perform({**values, **_COMMON, "seed": seed}, out=out, reporter=reporter)
         findings.append(find(title, run))
@@ -81,7 +82,3 @@ def _runs() -> Iterator[tuple[str, dict[str, Any]]]:
     for model in ("flan", "han"):
         documents = {"corpus": "planted", "corpus_options": _DOCUMENTS, "training": {"epochs": _EPOCHS}}
         yield "docs, of several sentences", {**documents, "model": model, "encoder": "bigru"}
-
-
-def _kind(values: dict[str, Any]) -> str:
-    return f"{values['model']}, " if "model" in values else ""

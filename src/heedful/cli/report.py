@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 
 def report(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Run and audit directories, or folders of them, such as a sweep's.")
-    ],
-    out: Annotated[Path, typer.Option(help="Folder of the site; an existing report is replaced.")] = Path("site"),
-    formats: Annotated[str, typer.Option(help="File formats of figures: svg,pdf,png, or none.")] = "svg,pdf,png",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+    runs: Annotated[list[Path], Argument(help="Run and audit directories, or folders of them, such as a sweep's.")],
+    out: Annotated[Path, Option(help="Folder of the site; an existing report is replaced.")] = Path("site"),
+    formats: Annotated[str, Option(help="File formats of figures: svg,pdf,png, or none.")] = "svg,pdf,png",
+    as_json: Annotated[bool, Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
     """Write tables, figures and a site that opens from disk, from finished runs and audits."""
     from heedful.cli.console import bars, console, notices

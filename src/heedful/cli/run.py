@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 from typer.core import TyperCommand
 
 
@@ -22,49 +23,38 @@ class RunCommand(TyperCommand):
 
 
 def run(
-    corpus: Annotated[str | None, typer.Option(help="Corpus; `heedful corpora` lists them.")] = None,
+    corpus: Annotated[str | None, Option(help="Corpus; `heedful corpora` lists them.")] = None,
     model: Annotated[
-        str | None, typer.Option(help="classifier, flan or han (flat and hierarchical models of Serrano & Smith).")
+        str | None, Option(help="classifier, flan or han (flat and hierarchical models of Serrano & Smith).")
     ] = None,
-    encoder: Annotated[str | None, typer.Option(help="bilstm, bigru, cnn, average or none.")] = None,
-    attention: Annotated[str | None, typer.Option(help="additive or dot.")] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="paper: settings of the paper; released: those of its code.")
-    ] = None,
+    encoder: Annotated[str | None, Option(help="bilstm, bigru, cnn, average or none.")] = None,
+    attention: Annotated[str | None, Option(help="additive or dot.")] = None,
+    preset: Annotated[str | None, Option(help="paper: settings of the paper; released: those of its code.")] = None,
     vectors: Annotated[
-        str | None, typer.Option(help="Pretrained word vectors (.vec, GloVe text, word2vec .bin), or `word2vec`.")
+        str | None, Option(help="Pretrained word vectors (.vec, GloVe text, word2vec .bin), or `word2vec`.")
     ] = None,
-    subset: Annotated[bool | None, typer.Option("--subset", help="Accept a subset of the official data.")] = None,
+    subset: Annotated[bool | None, Option("--subset", help="Accept a subset of the official data.")] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(help="Seed of the model and its training (corpora: corpus_options.seed)."),
+        int | None, Option(help="Seed of the model and its training (corpora: corpus_options.seed).")
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Torch threads.")] = None,
-    file: Annotated[str | None, typer.Option(help="For corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
-    text: Annotated[str | None, typer.Option(help="For corpus `table`: column of texts.")] = None,
-    query: Annotated[
-        str | None, typer.Option(help="For corpus `table`: column of questions or hypotheses, if any.")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="For corpus `table`: column of labels.")] = None,
-    split: Annotated[str | None, typer.Option(help="For corpus `table`: column with train, dev or test.")] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file of configuration values.")] = None,
+    threads: Annotated[int | None, Option(help="Torch threads.")] = None,
+    file: Annotated[str | None, Option(help="For corpus `table`: your CSV, TSV, JSONL or Parquet file.")] = None,
+    text: Annotated[str | None, Option(help="For corpus `table`: column of texts.")] = None,
+    query: Annotated[str | None, Option(help="For corpus `table`: column of questions or hypotheses, if any.")] = None,
+    label: Annotated[str | None, Option(help="For corpus `table`: column of labels.")] = None,
+    split: Annotated[str | None, Option(help="For corpus `table`: column with train, dev or test.")] = None,
+    config: Annotated[Path | None, Option(help="TOML file of configuration values.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
+        list[str] | None, Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
     ] = None,
     experiments: Annotated[
         str | None,
-        typer.Option(
-            help="Experiments, e.g. reach,permutation; all; none. Default: all but the slow adversary_search."
-        ),
+        Option(help="Experiments, e.g. reach,permutation; all; none. Default: all but the slow adversary_search."),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes for importance and experiments.")] = 1,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for run directories.")] = Path("runs"),
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print directory, metrics and result summaries as JSON.")
-    ] = False,
+    workers: Annotated[int, Option(help="Processes for importance and experiments.")] = 1,
+    data: Annotated[Path | None, Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")] = None,
+    out: Annotated[Path, Option(help="Folder for run directories.")] = Path("runs"),
+    as_json: Annotated[bool, Option("--json", help="Print directory, metrics and result summaries as JSON.")] = False,
 ) -> None:
     """Train a model on a corpus and test its attention. Resumes an interrupted run; repeats nothing."""
     from heedful.cli.console import bars, console, parse_settings
@@ -76,16 +66,9 @@ def run(
 
     values: dict[str, Any] = read_toml(config) if config else {}
     values = merge(values, parse_settings(set_ or []))
-    options = {
-        "corpus": "table" if corpus is None and file is not None else corpus,
-        "model": model,
-        "encoder": encoder,
-        "attention": attention,
-        "preset": preset,
-        "subset": subset,
-        "seed": seed,
-        "threads": threads,
-    }
+    names = {"model": model, "encoder": encoder, "attention": attention, "preset": preset}
+    options: dict[str, Any] = {"corpus": "table" if corpus is None and file is not None else corpus, **names}
+    options |= {"subset": subset, "seed": seed, "threads": threads}
     columns = {"file": file, "text": text, "query": query, "label": label, "split": split}
     values = merge(values, _present(options))
     for table, entries in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):

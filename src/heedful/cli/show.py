@@ -5,17 +5,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
-    instance: Annotated[str | None, typer.Option(help="Id of a test instance; default: the first.")] = None,
-    text: Annotated[str | None, typer.Option(help="Any text for the run's model to read.")] = None,
+    run: Annotated[Path, Argument(help="A run directory.")],
+    instance: Annotated[str | None, Option(help="Id of a test instance; default: the first.")] = None,
+    text: Annotated[str | None, Option(help="Any text for the run's model to read.")] = None,
     question: Annotated[
-        str | None, typer.Option(help="With --text: the question or hypothesis, for models that take one.")
+        str | None, Option(help="With --text: the question or hypothesis, for models that take one.")
     ] = None,
-    save: Annotated[Path | None, typer.Option(help="Write the heat-map to a .html, .svg or .tex file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print tokens, weights and output as JSON.")] = False,
+    save: Annotated[Path | None, Option(help="Write the heat-map to a .html, .svg or .tex file.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print tokens, weights and output as JSON.")] = False,
 ) -> None:
     """Show a model's attention on one instance next to a different map that gives nearly the same output."""
     from heedful.cli.console import console

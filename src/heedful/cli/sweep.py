@@ -6,40 +6,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 if TYPE_CHECKING:
     from heedful.sweeps.cells import Cell
 
 
 def sweep(
-    grid: Annotated[
-        str, typer.Argument(help="A TOML grid file, or jain-wallace, jain-wallace-short, serrano-smith, seeds.")
-    ],
-    on: Annotated[str, typer.Option(help="local: processes on this machine; ray: a cluster.")] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="Runs at a time; default: as many as keep all processors busy.")
-    ] = None,
+    grid: Annotated[str, Argument(help="A TOML grid file, or jain-wallace, jain-wallace-short, serrano-smith, seeds.")],
+    on: Annotated[str, Option(help="local: processes on this machine; ray: a cluster.")] = "local",
+    workers: Annotated[int | None, Option(help="Runs at a time; default: as many as keep all processors busy.")] = None,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Check the grid and list its cells, their state and expected cost; run nothing."
-        ),
+        bool, Option("--dry-run", help="Check the grid and list its cells, their state and expected cost; run nothing.")
     ] = False,
     set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Any grid value, e.g. seed=[0,1,2] or training.epochs=3; repeatable."),
+        list[str] | None, Option("--set", help="Any grid value, e.g. seed=[0,1,2] or training.epochs=3; repeatable.")
     ] = None,
-    subset: Annotated[bool, typer.Option("--subset", help="Accept subsets of the official data.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for run directories.")] = Path("runs"),
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")
-    ] = None,
+    subset: Annotated[bool, Option("--subset", help="Accept subsets of the official data.")] = False,
+    out: Annotated[Path, Option(help="Folder for run directories.")] = Path("runs"),
+    data: Annotated[Path | None, Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")] = None,
     address: Annotated[
-        str | None,
-        typer.Option(help="With --on ray: address of a running cluster; default: start one on this machine."),
+        str | None, Option(help="With --on ray: address of a running cluster; default: start one on this machine.")
     ] = None,
-    retries: Annotated[int, typer.Option(help="How often to retry a run that crashed.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome of each cell as JSON.")] = False,
+    retries: Annotated[int, Option(help="How often to retry a run that crashed.")] = 1,
+    as_json: Annotated[bool, Option("--json", help="Print the outcome of each cell as JSON.")] = False,
 ) -> None:
     """Perform every run of a grid, several at a time. Resumes an interrupted sweep; repeats nothing."""
     from heedful.cli.console import console, notices, parse_settings
@@ -61,14 +51,7 @@ def sweep(
     try:
         with watching(notices) as watcher:
             done = perform_sweep(
-                checked,
-                on=on,
-                workers=workers,
-                out=out,
-                data=data,
-                address=address,
-                retries=retries,
-                watcher=watcher,
+                checked, on=on, workers=workers, out=out, data=data, address=address, retries=retries, watcher=watcher
             )
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_progress(watcher.cells)}; the same command resumes it") from None

@@ -15,11 +15,8 @@ SPLITS = ("train", "dev", "test")
 class Corpus:
     """A tokenised corpus on disk.
 
-    Columns of the file: `split`, `id` (unique), `tokens` (list of strings), `label` (index into `classes`; null where
-    the answer is none of them) and, where there are such things, `truth` (list of booleans: the tokens known to
-    decide), `query` (list of strings: the tokens of a question or hypothesis), `candidates` (list of indices into
-    `classes`, rising: what may be answered in this instance; without the column, any class) and `sentences` (list of
-    int32: how many of the tokens each sentence has, 1 or more; they add up to the number of tokens).
+    The columns are the fields of `Document`; `label` is an index into `classes` (null: none of them), `candidates`
+    are rising indices, `sentences` int32 of 1 or more. Optional columns are left out where nothing is known.
     """
 
     name: str
@@ -30,7 +27,7 @@ class Corpus:
     subset: bool  # made from a part of the official data: to be said wherever a figure is shown
 
     def scan(self, *splits: str) -> pl.LazyFrame:
-        """The instances of some splits, lazily."""
+        """Instances of some splits, lazily."""
         return scan_parquet(self.path).filter(pl.col("split").is_in(splits)).drop("split")
 
     def split(self, split: str) -> pl.DataFrame:
@@ -53,24 +50,23 @@ class Corpus:
 
     @property
     def columns(self) -> list[str]:
-        """What is known of an instance."""
+        """Columns of an instance."""
         return self.scan("test").collect_schema().names()
 
     @property
     def query(self) -> bool:
-        """Whether its instances have a question or hypothesis beside the text."""
+        """Whether instances have a question or hypothesis."""
         return "query" in self.columns
 
     def sizes(self) -> dict[str, int]:
-        """The number of instances of each split."""
-        table = scan_parquet(self.path).group_by("split").len().collect()
-        numbers = dict(table.iter_rows())
+        """Instances per split."""
+        numbers = dict(scan_parquet(self.path).group_by("split").len().collect().iter_rows())
         return {name: int(numbers.get(name, 0)) for name in SPLITS}
 
     def counts(self) -> dict[str, list[int]]:
-        """The number of instances of each split by class, as in the papers' Table 1; those without a label left out."""
+        """Labelled instances per split and class, as in the papers' Table 1."""
         table = scan_parquet(self.path).group_by("split", "label").len().collect()
-        numbers = {(row["split"], row["label"]): int(row["len"]) for row in table.iter_rows(named=True)}
+        numbers = {(split, label): int(count) for split, label, count in table.iter_rows()}
         return {name: [numbers.get((name, label), 0) for label in range(len(self.classes))] for name in SPLITS}
 
     @property
@@ -81,18 +77,13 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One instance as a reader yields it; a field that may be None is given by all documents of a corpus or by none.
-
-    `label` is a class name, `truth` marks the tokens known to decide, `query` holds the tokens of a question or
-    hypothesis, `candidates` the class names that may be answered here (None: every class), and `sentences` tells how
-    many of the tokens each sentence has.
-    """
+    """One instance as a reader yields it; all documents of a corpus have an optional field, or none has it."""
 
     id: str
     tokens: Sequence[str]
-    label: str
+    label: str  # a class name
     split: str
-    truth: Sequence[bool] | None = None
-    query: Sequence[str] | None = None
-    candidates: Sequence[str] | None = None
-    sentences: Sequence[int] | None = None
+    truth: Sequence[bool] | None = None  # the tokens known to decide
+    query: Sequence[str] | None = None  # tokens of a question or hypothesis
+    candidates: Sequence[str] | None = None  # class names that may be answered; None: every class
+    sentences: Sequence[int] | None = None  # tokens per sentence

@@ -67,9 +67,7 @@ def _fetch(address: str, folder: Path, progress: Progress) -> Path:
         return Path(pooch.retrieve(address, known_hash=None, fname=name, path=folder, downloader=downloader))
     except (RequestException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise HeedfulError(
-            f"{address} could not be downloaded ({reason}): try again later, or give a mirror's address"
-        ) from error
+        raise HeedfulError(f"{address} could not be downloaded ({reason}): retry later, or give a mirror") from error
 
 
 def _listed(rows: Mapping[str, int]) -> str:

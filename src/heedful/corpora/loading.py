@@ -24,12 +24,14 @@ STALE = 3600  # seconds without a change after which a draft is taken for that o
 
 _PREFIX = ".building-"
 
+Folder = Path | str | None
+
 
 def load(
     name: str,
     *,
     options: Mapping[str, Any] | None = None,
-    data: Path | str | None = None,
+    data: Folder = None,
     subset: bool = False,
     progress: Progress = lambda count: None,
 ) -> Corpus:
@@ -54,14 +56,12 @@ def load(
     return corpus
 
 
-def content_of(name: str, *, options: Mapping[str, Any], data: Path | str | None = None, subset: bool = False) -> str:
+def content_of(name: str, *, options: Mapping[str, Any], data: Folder = None, subset: bool = False) -> str:
     """The `content` that `load` would give the corpus; only hashes its files."""
     return content_key(*_found(name, options, data, subset))
 
 
-def _found(
-    name: str, options: Mapping[str, Any], data: Path | str | None, subset: bool
-) -> tuple[Reader, Options, Found]:
+def _found(name: str, options: Mapping[str, Any], data: Folder, subset: bool) -> tuple[Reader, Options, Found]:
     """The files of a corpus, or an error that says how to get them."""
     reader = reader_of(name)
     chosen = _options(reader, options)

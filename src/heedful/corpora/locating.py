@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -55,14 +55,13 @@ def split_lines(found: Found, split: str, member: str) -> Iterator[tuple[str, st
     return member_lines(found.files["archive"], lambda name: name.parts[-len(parts) :] == parts)
 
 
-def folder_files(
-    found: Found, folders: Collection[str], suffix: str = ""
-) -> Iterator[tuple[PurePosixPath, str, bytes]]:
+def folder_files(found: Found, folders: Sequence[str], suffix: str = "") -> Iterator[tuple[PurePosixPath, str, bytes]]:
     """Name (ending in folder and file), place and content of the files in `folders`, unpacked or in the archive."""
     if "archive" in found.files:
         archive = found.files["archive"]
-        wanted = set(folders)
-        for name, content in members(archive, lambda name: _is_in(name, wanted, suffix)):
+        for name, content in members(
+            archive, lambda name: name.name.endswith(suffix) and "/".join(name.parts[-3:-1]) in folders
+        ):
             yield name, f"{archive}, {name}", content
         return
     for folder, path in found.files.items():
@@ -125,10 +124,6 @@ def _names(name: str, *, subset: bool) -> list[str]:
 
 def _is_part(path: Path) -> bool:
     return any(mark in part for mark in _MARKS for part in path.parts[-2:])
-
-
-def _is_in(name: PurePosixPath, folders: Collection[str], suffix: str) -> bool:
-    return name.name.endswith(suffix) and "/".join(name.parts[-3:-1]) in folders
 
 
 def _files(path: Path) -> dict[str, os.stat_result]:

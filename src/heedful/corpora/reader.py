@@ -43,12 +43,13 @@ class Source:
 class Reader(ABC):
     """A corpus in its native format."""
 
-    name: ClassVar[str]
-    task: ClassVar[str]  # a few words for `heedful corpora`
+    name: str
+    task: str  # a few words for `heedful corpora`
     sizes: ClassVar[str]  # the official numbers of instances
     how_to_get: ClassVar[str]  # one sentence, shown when the corpus is not found
     source: ClassVar[Source | None] = None  # None: it cannot be downloaded
     layouts: ClassVar[Sequence[Layout]] = ()  # where its files may be; the first complete one is used
+    partial_layouts: ClassVar[Sequence[Layout]] = ()  # other files that will do as a subset
     built_in: ClassVar[bool] = False  # it is generated and needs no files
     options: ClassVar[type[Options]] = Options
     class_names: ClassVar[tuple[str, ...] | None] = None  # in the order of their indices; None: see `answers`
@@ -57,7 +58,13 @@ class Reader(ABC):
 
     def find(self, roots: Sequence[Path], options: Any, *, subset: bool) -> Found | None:
         """The corpus's files below one of `roots`, or None; part of the data only if `subset` allows it."""
-        return Found() if self.built_in else find_layout(roots, self.layouts, subset=subset)
+        if self.built_in:
+            return Found()
+        found = find_layout(roots, self.layouts, subset=subset)
+        if found is None and subset:
+            part = find_layout(roots, self.partial_layouts, subset=True)
+            return None if part is None else Found(part.files, subset=True)
+        return found
 
     @abstractmethod
     def documents(self, found: Found, options: Any) -> Iterator[Document]:
@@ -72,11 +79,8 @@ class Reader(ABC):
         return self.class_names
 
     def answers(self, training: pl.LazyFrame) -> Iterable[str]:
-        """The class names in the order of their indices, where `classes` gives none: the training labels.
-
-        `training` has the columns tokens, label and, where documents have them, truth, query, candidates (names) and
-        sentences.
-        """
+        """The class names in the order of their indices, where `classes` gives none: the training labels. `training`
+        has the columns tokens, label and, where documents have them, truth, query, candidates (names) and sentences."""
         return sorted_classes(training.select("label").collect()["label"])
 
     def tokenise(self, text: str, options: Any) -> list[str]:
@@ -92,10 +96,8 @@ class Reader(ABC):
         return None
 
     def split(self, table: pl.DataFrame, options: Any) -> pl.Series:
-        """The final split of each row of `table` (id, label, split, length); null drops the row.
-
-        Where documents have sentences there are also `sentences`, how many, and `longest`, the tokens of the longest.
-        """
+        """The final split of each row of `table` (id, label, split, length); null drops the row. Where documents have
+        sentences there are also `sentences`, how many, and `longest`, the tokens of the longest."""
         return table["split"]
 
 

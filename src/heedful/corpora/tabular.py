@@ -51,9 +51,7 @@ def named_rows(path: Path, columns: Sequence[str], *, delimiter: str = ",", any_
     places = [column_place(there, column, str(path)) for column in columns]
     for line, row in rows:
         if len(row) != len(header):
-            raise BadInput(
-                f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; is a quote missing?"
-            )
+            raise BadInput(f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; missing quote?")
         yield line, [row[place] for place in places]
 
 
@@ -87,16 +85,11 @@ def values(path: Path, columns: Sequence[str]) -> Iterator[Located]:
 
 def class_name(value: Any, where: str, column: str) -> str:
     """A label of any type as a class name: 1 and 1.0 are "1", True is "true"."""
-    if (
-        value is None
-        or (isinstance(value, float) and math.isnan(value))
-        or (isinstance(value, str) and not value.strip())
-    ):
+    blank = not value.strip() if isinstance(value, str) else isinstance(value, float) and math.isnan(value)
+    if value is None or blank:
         raise BadInput(f"{where}: column '{column}' has no label; remove the row or fill it in")
     if isinstance(value, list | dict | bytes):
-        raise BadInput(
-            f"{where}: label {value!r} in column '{column}' is not one value; only one class a text is supported"
-        )
+        raise BadInput(f"{where}: label {value!r} in column '{column}' is not one value; give one class per text")
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""Write a corpus: its documents, tokenised, split and with class indices, in one Parquet file, in bounded memory."""
+"""Write a corpus to one Parquet file, in bounded memory: documents tokenised, split and with class indices."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -13,39 +13,70 @@ from heedful.corpora.reader import Options, Reader
 from heedful.errors import BadInput
 from heedful.files import Parts, atomic
 
+PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is written, or read
+PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
 
-def check_ids(table: pl.DataFrame, where: str) -> None:
-    """Every instance has a name of its own."""
-    repeated = table.filter(pl.col("id").is_duplicated())
+# columns in the order of the file; of all but split, id and label, the type of the items of their lists
+_COLUMNS: dict[str, Any] = dict.fromkeys(("split", "id", "tokens", "label"), pl.String)
+_COLUMNS |= {"truth": pl.Boolean, "query": pl.String, "candidates": pl.String, "sentences": pl.Int32}
+
+Progress = Callable[[int], None]
+
+
+def write_corpus(reader: Reader, options: Options, found: Found, path: Path, progress: Progress) -> None:
+    """Write every document that a reader finds, checked; `progress` gets the number of documents as they come."""
+    parts = Parts(path)
+    for batch in _batches(_reporting(reader.documents(found, options), progress)):
+        parts.add(_frame(batch))
+    where = ", ".join(str(file) for file in found.files.values()) or reader.name
+    if not parts.done:
+        raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
+    table = _table(parts.scan())
+    _check_documents(parts.scan(), table["id"], where)
+    table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
+    try:
+        table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from error
+    training = table.filter(pl.col("split") == "train")
+    named = reader.classes(options)
+    if named is None:
+        rows = parts.scan().join(training.select("id").lazy(), on="id", how="semi").drop("id", "split")
+        classes = tuple(reader.answers(rows))
+    else:
+        classes = named
+    known = set(classes) if named is None else set(classes) & set(training["label"])
+    _check_labels(table, where, known=known, unseen=reader.unseen)
+    group = PART_TOKENS * len(table) // int(table["length"].sum())  # rows in memory, here and in whoever reads the file
+    with atomic(path) as temporary:
+        _indexed(parts, table, classes).sink_parquet(
+            temporary, metadata={"classes": json.dumps(classes)}, row_group_size=max(1, group)
+        )
+    parts.discard()
+
+
+def _check_documents(documents: pl.LazyFrame, ids: pl.Series, where: str) -> None:
+    """Ids are unique; questions and sentences have tokens; sentences add up to the text."""
+    repeated = ids.filter(ids.is_duplicated())
     if len(repeated):
-        raise BadInput(f"{where}: the id '{repeated['id'][0]}' occurs more than once; ids must be unique")
-
-
-def check_queries(documents: pl.LazyFrame, where: str) -> None:
-    """A question or hypothesis has a token at least."""
-    if "query" in documents.collect_schema():
+        raise BadInput(f"{where}: the id '{repeated[0]}' occurs more than once; ids must be unique")
+    columns = documents.collect_schema()
+    if "query" in columns:
         empty = documents.filter(pl.col("query").list.len() == 0).select("id").head(1).collect()
         if len(empty):
-            raise BadInput(
-                f"{where}: the question of '{empty.item()}' has no tokens; remove the instance or fill it in"
-            )
-
-
-def check_sentences(documents: pl.LazyFrame, where: str) -> None:
-    """Sentences have a token at least, and together they are the text."""
-    if "sentences" in documents.collect_schema():
+            raise BadInput(f"{where}: the question of '{empty.item()}' has no tokens; remove the row or fill it in")
+    if "sentences" in columns:
         length, total = pl.col("tokens").list.len(), pl.col("sentences").list.sum()
         wrong = documents.filter((total != length) | (pl.col("sentences").list.min() < 1))
-        found = wrong.select("id", "sentences", length=length).head(1).collect()
-        for name, sentences, tokens in found.iter_rows():
+        for name, sentences, tokens in wrong.select("id", "sentences", length=length).head(1).collect().iter_rows():
             raise BadInput(
                 f"{where}: the sentences of '{name}' have {str(sentences)[:80]} tokens, and the text {tokens}; each "
                 "must have one or more, and together those of the text"
             )
 
 
-def check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bool) -> None:
-    """Every split has instances, two classes or more are `known`, and no split has others unless `unseen` allows it."""
+def _check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bool) -> None:
+    """Every split has instances, and only of `known` classes unless `unseen` allows others; there are at least two."""
     for name in SPLITS:
         labels = set(table.filter(pl.col("split") == name)["label"])
         if not labels:
@@ -54,43 +85,7 @@ def check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bo
             raise BadInput(f"{where}: all training labels are '{labels.pop()}'; a classifier needs two classes or more")
         strange = sorted(labels - known)
         if strange and not unseen:
-            raise BadInput(
-                f"{where}: label '{strange[0]}' occurs in {name} but never in training; remove or relabel it"
-            )
-
-
-PART_TOKENS = 2_000_000  # tokens held in memory while a corpus is written, or read
-PROGRESS_DOCUMENTS = 200  # documents between two reports of progress
-
-_OPTIONAL = {"truth": pl.Boolean, "query": pl.String, "candidates": pl.String, "sentences": pl.Int32}
-
-Progress = Callable[[int], None]
-
-
-def write_corpus(reader: Reader, options: Options, found: Found, path: Path, progress: Progress) -> None:
-    """Everything that a reader finds, checked; `progress` is told of documents as they come."""
-    parts = Parts(path)
-    for batch in _batches(_reporting(reader.documents(found, options), progress)):
-        parts.add(_frame(batch))
-    where = ", ".join(str(file) for file in found.files.values()) or reader.name
-    if not parts.done:
-        raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
-    table = _table(parts.scan())
-    check_ids(table, where)
-    check_queries(parts.scan(), where)
-    check_sentences(parts.scan(), where)
-    table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
-    try:
-        table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from error
-    training = table.filter(pl.col("split") == "train")
-    given = reader.classes(options)
-    classes = tuple(reader.answers(_training(parts, training))) if given is None else given
-    known = set(classes) if given is None else set(classes) & set(training["label"])
-    check_labels(table, where, known=known, unseen=reader.unseen)
-    _write(path, _indexed(parts, table, classes), classes, rows=PART_TOKENS * len(table) // int(table["length"].sum()))
-    parts.discard()
+            raise BadInput(f"{where}: label '{strange[0]}' occurs in {name} but never in training; drop or relabel it")
 
 
 def _table(documents: pl.LazyFrame) -> pl.DataFrame:
@@ -99,10 +94,6 @@ def _table(documents: pl.LazyFrame) -> pl.DataFrame:
     if "sentences" in documents.collect_schema():
         columns |= {"sentences": pl.col("sentences").list.len(), "longest": pl.col("sentences").list.max()}
     return documents.select("id", "label", "split", **columns).collect()
-
-
-def _training(parts: Parts, training: pl.DataFrame) -> pl.LazyFrame:
-    return parts.scan().join(training.select("id").lazy(), on="id", how="semi").drop("id", "split")
 
 
 def _indexed(parts: Parts, table: pl.DataFrame, classes: Sequence[str]) -> pl.LazyFrame:
@@ -119,12 +110,6 @@ def _indexed(parts: Parts, table: pl.DataFrame, classes: Sequence[str]) -> pl.La
 
 def _index(names: pl.Expr, classes: Sequence[str]) -> pl.Expr:
     return names.replace_strict(list(classes), list(range(len(classes))), default=None, return_dtype=pl.Int32)
-
-
-def _write(path: Path, frame: pl.LazyFrame, classes: Sequence[str], *, rows: int) -> None:
-    """Write in groups of `rows`: a group is held in memory, here and by whoever reads the file."""
-    with atomic(path) as temporary:
-        frame.sink_parquet(temporary, metadata={"classes": json.dumps(classes)}, row_group_size=max(1, rows))
 
 
 def _reporting(documents: Iterable[Document], progress: Progress) -> Iterator[Document]:
@@ -150,14 +135,11 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
 
 
 def _frame(documents: Sequence[Document]) -> pl.DataFrame:
-    columns: dict[str, Any] = {
-        "split": [document.split for document in documents],
-        "id": [document.id for document in documents],
-        "tokens": pl.Series([list(document.tokens) for document in documents], dtype=pl.List(pl.String)),
-        "label": [document.label for document in documents],
-    }
-    for name, kind in _OPTIONAL.items():
+    columns: dict[str, Any] = {}
+    for name, kind in _COLUMNS.items():
         values = [getattr(document, name) for document in documents]
-        if values.count(None) < len(values):
+        if name in ("split", "id", "label"):
+            columns[name] = values
+        elif values.count(None) < len(values):
             columns[name] = pl.Series([list(value) for value in values], dtype=pl.List(kind))
     return pl.DataFrame(columns)

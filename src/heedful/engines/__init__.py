@@ -1,35 +1,13 @@
 """Engines: where the tasks of a sweep run. One file per engine."""
 
 from pathlib import Path
-from typing import Protocol, Self
 
-from heedful.engines.task import Outcome, Task
+from heedful.engines.task import Engine
 from heedful.errors import BadConfig, unknown_name
 
+__all__ = ["ENGINES", "Engine", "open_engine"]
+
 ENGINES = ("local", "ray")
-
-
-class Engine(Protocol):
-    """Runs several tasks at a time."""
-
-    workers: int
-
-    @property
-    def free(self) -> int:
-        """Number of tasks that can be started now."""
-
-    def start(self, task: Task) -> None:
-        """Start a task; there must be a free worker."""
-
-    def wait(self, timeout: float) -> list[tuple[Task, Outcome]]:
-        """The tasks that have ended since the last call; waits for one, at most `timeout` seconds."""
-
-    def close(self) -> None:
-        """Stop all tasks and leave no process behind."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 def open_engine(

@@ -13,16 +13,16 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import IO, Self, cast
+from typing import IO, cast
 
-from heedful.engines.task import Outcome, Task
+from heedful.engines.task import Engine, Outcome, Task
 
 GRACE = 10.0  # seconds before a worker that was asked to stop is killed
 _COMMAND = "from heedful.engines.worker import main; main()"
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
-class LocalEngine:
+class LocalEngine(Engine):
     """A pool of worker processes; one that dies is replaced, and its task is lost."""
 
     def __init__(self, workers: int, *, log: Path | None = None) -> None:
@@ -76,12 +76,6 @@ class LocalEngine:
     def _discard(self, worker: "Process") -> None:
         self._pool.remove(worker)
         worker.kill()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def cores() -> int:

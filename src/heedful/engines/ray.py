@@ -9,10 +9,10 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from heedful.engines.local import cores
-from heedful.engines.task import Outcome, Task, attempt
+from heedful.engines.task import Engine, Outcome, Task, attempt
 from heedful.errors import MissingExtra, NotFound
 
 CONNECT = 3.0  # seconds for an address to answer
@@ -20,7 +20,7 @@ PROBE = 30.0  # seconds for a Ray cluster to accept a connection; Ray itself wou
 GRACE = 10.0  # seconds before tasks that were asked to stop are killed
 
 
-class RayEngine:
+class RayEngine(Engine):
     """Runs `workers` tasks at a time; by default as many as the cluster has processors for."""
 
     def __init__(self, address: str | None, *, workers: int | None, threads: int) -> None:
@@ -73,12 +73,6 @@ class RayEngine:
         except self._ray.exceptions.RayError as error:
             reason = str(error).strip().splitlines()[0]
             return Outcome("lost", f"Ray lost it ({type(error).__name__}: {reason})")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tuple[str, str]:

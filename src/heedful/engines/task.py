@@ -1,8 +1,8 @@
-"""Tasks of engines: a function by name and JSON-serialisable arguments, so that any process can run it."""
+"""Engines and their tasks: a function by name and JSON-serialisable arguments, so that any process can run it."""
 
 import traceback
 from importlib import import_module
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from heedful.errors import HeedfulError
 
@@ -21,6 +21,31 @@ class Outcome(NamedTuple):
 
     state: Literal["done", "failed", "crashed", "lost"]
     reason: str = ""
+
+
+class Engine(Protocol):
+    """Runs several tasks at a time."""
+
+    workers: int
+
+    @property
+    def free(self) -> int:
+        """Number of tasks that can be started now."""
+
+    def start(self, task: Task) -> None:
+        """Start a task; there must be a free worker."""
+
+    def wait(self, timeout: float) -> list[tuple[Task, Outcome]]:
+        """The tasks that have ended since the last call; waits for one, at most `timeout` seconds."""
+
+    def close(self) -> None:
+        """Stop all tasks and leave no process behind."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def attempt(task: Task) -> Outcome:

@@ -1,6 +1,7 @@
 """How different could attention be with the same output? The eps-max JSD of Jain & Wallace 2019, section 4.2.2."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
 from typing import Literal, get_args
@@ -16,14 +17,14 @@ from heedful.experiments.adversaries.paper_search import Objective, Preset, sear
 from heedful.experiments.adversaries.tanh_decoders import beyond_affine
 from heedful.experiments.adversaries.two_classes import moved, two_classes
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame, instance_frame
 from heedful.experiments.summary import Estimate, estimates
 from heedful.experiments.tanh_view import TanhView
 from heedful.experiments.view import View
 from heedful.experiments.views import view_of
 from heedful.list_columns import list_column
 from heedful.measures import jsd
-from heedful.ragged import Floats, Keys, Ragged
+from heedful.ragged import Floats, Indices, Keys, Ragged
 from heedful.randomness import Stream, keys
 
 RELEASED_SELECTION = 0.05  # epsilon of the released code when it selects, whatever it searched with
@@ -45,18 +46,20 @@ def adversary(
 ) -> pl.DataFrame:
     """The attention most different from the model's own (`jsd`) that moves the output by at most epsilon (`tvd`).
 
-    One row an instance: `decision`; `weights`, the attention found; its `jsd` and the `tvd` it really has; `upper`,
-    what no such attention can exceed; `certified`, whether the two meet, so that the attention found is the optimum;
-    `adversary_decision`, the decision under it.
+    One row an instance: `decision`; `weights`, the attention found; its `jsd` and `tvd`; `upper`, a bound on the JSD of
+    any such attention; `certified`, whether the bound is reached; `adversary_decision`, the decision under it.
 
-    `exact` finds the optimum for two classes, and bounds it from both sides for more. Where the decoder is not affine,
-    it gives the best that was found, the search's results included, and a bound that holds for any decoder.
-
-    `search` is the paper's: the best of `distributions` after `steps` of Adam, with the details of its text
-    (`preset="paper"`) or of its code (`"released"`, which selects at a distance of 0.05 whatever epsilon was searched
-    with); `upper` shows how far it stopped short. `seed`, for the search and for more than two classes.
+    `exact` finds the optimum for two classes, and bounds it from both sides for more; for a decoder that is not affine,
+    it gives the best found, the search's results included. `search` is the paper's: the best of `distributions` after
+    `steps` of Adam, with the details of its text (`preset="paper"`) or of its code (`"released"`, which selects at a
+    distance of 0.05 whatever epsilon was searched with). `seed`: for the search and for more than two classes.
     """
-    _check(epsilon, method, preset, distributions, steps)
+    for kind, name, valid in (("method", method, get_args(Method)), ("preset", preset, get_args(Preset))):
+        if name not in valid:
+            raise unknown_name(kind, name, valid)
+    check_epsilon(epsilon)
+    check_count("distributions", distributions, least=1)
+    check_count("steps", steps, least=1)
     view, stream, instances = view_of(evidence), Stream(seed, "adversary"), keys(evidence.ids)
     if method == "search":
         objective = Objective.of(preset, epsilon=epsilon, distributions=distributions, outputs=evidence.outputs)
@@ -65,7 +68,8 @@ def adversary(
     else:
         options = {"distributions": distributions, "steps": steps}
         found = _feasible(view, _best(view, epsilon, stream, instances, **options), epsilon)
-    return _frame(evidence, view, found)
+    decisions = view.decided, view.under(found.weights).decided
+    return found_frame(evidence.ids, *decisions, view.weights, found, tvd=moved(view, found.weights))
 
 
 ADVERSARY = Experiment(
@@ -98,22 +102,36 @@ def adversary_scores(
     """From the frames of `adversary` and of the search (None: not performed), means over instances with intervals:
     `jsd`, `upper`, `certified`; and, of the search, `search_jsd` and `within`, the share whose output moved by
     `epsilon` at most (the released code accepts more). Where it did, `beaten`, the share in which `adversary` found
-    attention that is further away, and `missed`, by how much.
-    """
+    attention that is further away, and `missed`, by how much."""
     check_frame(found, "adversary", ["jsd", "upper", "certified"])
     quantities = found.select("jsd", "upper", "certified")
     if search is not None:
         check_frame(search, "adversary", ["jsd", "tvd"])
         if not found["id"].equals(search["id"]):
-            raise BadInput(
-                "the frames of `adversary` and of its search are of different instances: give those of one run"
-            )
+            raise BadInput("the frames of `adversary` and its search have different instances: give those of one run")
         within, missed = search["tvd"] <= epsilon * (1 + ROUNDING), found["jsd"] - search["jsd"]
         quantities = quantities.with_columns(search["jsd"].alias("search_jsd"), within=within).with_columns(
-            beaten=pl.when(within).then(missed > ROUNDING),
-            missed=pl.when(within).then(missed),
+            beaten=pl.when(within).then(missed > ROUNDING), missed=pl.when(within).then(missed)
         )
     return estimates(quantities, seed=seed, draws=draws)
+
+
+def found_frame(
+    ids: Sequence[str], decided: Indices, adversary_decided: Indices, own: Ragged, found: Found, *, tvd: Floats
+) -> pl.DataFrame:
+    """The frame of attention that was found, and how far it moves the output, `tvd` (n,)."""
+    divergence = jsd(found.weights, own)
+    met = np.abs(found.upper - divergence) <= PROVEN
+    return instance_frame(
+        ids,
+        decided,
+        weights=list_column(found.weights),
+        jsd=divergence,
+        tvd=tvd,
+        upper=np.where(met, np.maximum(found.upper, divergence), found.upper),  # rounding may turn them round
+        certified=met,
+        adversary_decision=adversary_decided.astype(np.int32),
+    )
 
 
 def check_epsilon(epsilon: float) -> None:
@@ -123,16 +141,6 @@ def check_epsilon(epsilon: float) -> None:
             f"epsilon={epsilon!r}: how far the output may move, in total variation distance; give a number "
             "between 0 and 1, such as 0.01"
         )
-
-
-def _check(epsilon: float, method: str, preset: str, distributions: int, steps: int) -> None:
-    if method not in get_args(Method):
-        raise unknown_name("method", method, get_args(Method))
-    if preset not in get_args(Preset):
-        raise unknown_name("preset", preset, get_args(Preset))
-    check_epsilon(epsilon)
-    for name, value in (("distributions", distributions), ("steps", steps)):
-        check_count(name, value, least=1)
 
 
 def _best(
@@ -163,21 +171,3 @@ def _feasible(view: View, found: Found, epsilon: float) -> Found:
     met = moved(view, found.weights) <= epsilon + SLACK  # (n,)
     weights = np.where(met[found.weights.row_of_value], found.weights.values, view.weights.values)
     return found._replace(weights=found.weights.like(weights))
-
-
-def _frame(evidence: Evidence, view: View, found: Found) -> pl.DataFrame:
-    divergence = jsd(found.weights, view.weights)
-    gap = found.upper - divergence  # computed differently: where they meet, rounding may turn them round
-    upper = np.where(np.abs(gap) <= PROVEN, np.maximum(found.upper, divergence), found.upper)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": pl.Series(view.decided, dtype=pl.Int32),
-            "weights": list_column(found.weights),
-            "jsd": divergence,
-            "tvd": moved(view, found.weights),
-            "upper": upper,
-            "certified": np.abs(gap) <= PROVEN,
-            "adversary_decision": pl.Series(view.under(found.weights).decided, dtype=pl.Int32),
-        }
-    )

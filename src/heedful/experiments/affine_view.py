@@ -1,7 +1,7 @@
 """The view of affine decoders, in float64: the logits that each item has alone. Every exact experiment rests on it.
 
- A sigmoid model (K = 1) is the two-class model with scores [0, S] and bias
-[0, b]. Because attention sums to one, the bias can be given to every item: any attention `a` has logits `a @ alone`.
+A sigmoid model (K = 1) is the two-class model with scores [0, S] and bias [0, b]. Because attention sums to one, the
+bias can be given to every item: any attention `a` has logits `a @ alone`.
 """
 
 from dataclasses import dataclass
@@ -84,10 +84,8 @@ class AffineView(View):
         return Sums(logits, sizes)
 
     def by_class(self, rows: Indices) -> tuple[Floats, Floats]:
-        """Weights (B, T), and the logits of items alone by class, (K, B, T), so that sums run along memory.
-
-        Padding has no weight; its logits are arbitrary.
-        """
+        """Weights (B, T), and the logits of items alone by class, (K, B, T), so that sums run along memory. Padding has
+        no weight; its logits are arbitrary."""
         lengths = self.weights.lengths[rows]
         places = np.arange(int(lengths.max(initial=0)))
         cells = np.minimum(self.weights.offsets[rows, None] + places, len(self.weights.values) - 1)  # (B, T)

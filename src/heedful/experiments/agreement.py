@@ -10,8 +10,7 @@ from heedful.measures import jsd, tvd
 
 def agreement(first: Evidence, second: Evidence) -> pl.DataFrame:
     """From the evidence of two models on the same instances, one row an instance: `jsd` of their attention (0 to
-    ln 2), `tvd` of their outputs, and `same`, whether they decide alike. Instances or items that differ are refused.
-    """
+    ln 2), `tvd` of their outputs, and `same`, whether they decide alike. Instances or items that differ are refused."""
     check_same_items(first, second)
     if first.outputs != second.outputs:
         raise BadInput(f"outputs of {first.outputs} and of {second.outputs} classes cannot be compared")

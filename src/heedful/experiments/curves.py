@@ -1,7 +1,6 @@
 """Comprehensiveness and sufficiency (DeYoung et al. 2020, ERASER, section 4) of attention: by how much does the
 predicted probability fall without the top-ranked items, or with them alone? Items lose their weight, not their place in
-the text.
-"""
+the text."""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -12,7 +11,7 @@ import polars as pl
 from heedful.errors import BadConfig
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.correlation import measure_values
-from heedful.experiments.experiment import Experiment, Headline, bounded
+from heedful.experiments.experiment import Experiment, Headline, bounded, instance_frame
 from heedful.experiments.rankings import (
     ORDERINGS,
     Ranked,
@@ -47,22 +46,14 @@ def curves(
 ) -> pl.DataFrame:
     """One row an instance: for each ranking, by how much the predicted class's probability falls when the top items'
     attention is zeroed, `<ranking>_comprehensiveness`, and when only theirs is kept, `<ranking>_sufficiency`: means
-    over `shares` of all items (one item at least); at each share, `<ranking>_comprehensiveness_at` and
-    `<ranking>_sufficiency_at`.
+    over `shares` of all items (one item at least), and at each share, `<ranking>_<figure>_at`.
 
-    The first items matter if comprehensiveness is high, and they are enough if sufficiency is low. Every measure in
-    `importance` (see docs/formats.md) is a ranking, too, by its signed values.
+    Every measure in `importance` (see docs/formats.md) is a ranking, too, by its signed values.
     """
-    names = check_rankings(rankings, ORDERINGS)
-    taken = check_shares(shares)
-    view = view_of(evidence)
+    names, taken, view = check_rankings(rankings, ORDERINGS), check_shares(shares), view_of(evidence)
     sizes = first_items(view.weights.lengths, taken)  # (n, P)
     own = view.output[np.arange(len(evidence)), view.decided]
-    columns: dict[str, object] = {
-        "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "decision": view.decided.astype(np.int32),
-        "items": view.weights.lengths.astype(np.int32),
-    }
+    columns: dict[str, object] = {"items": view.weights.lengths.astype(np.int32)}
     rankers: dict[str, Ranker | Ranked] = {name: Ranker(view, name, keys(evidence.ids), seed) for name in names}
     if importance is not None:
         rankers |= {name: Ranked(values) for name, values in measure_values(evidence, importance, view.decided).items()}
@@ -78,7 +69,7 @@ def curves(
         lost = own[:, None] - probability
         columns[f"{name}_{figure}"] = lost.mean(axis=1)
         columns[f"{name}_{figure}_at"] = pl.Series(lost).cast(pl.List(pl.Float64))
-    return pl.DataFrame(columns)
+    return instance_frame(evidence.ids, view.decided, **columns)
 
 
 CURVES = Experiment(
@@ -113,14 +104,8 @@ def removal_curve(evidence: Evidence, *, ranking: str = "attention", seed: int =
         js, mass = output_jsd(after, output[rows, None]), only_first(ordered).mass
         real = np.arange(after.shape[1]) <= lengths[rows, None]
         steps.values[steps.cells(rows)] = np.stack([decided, js, mass], axis=-1)[real]
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "items": lengths.astype(np.int32),
-            **{name: list_column(steps.like(steps.values[:, index])) for index, name in enumerate(_STEPS)},
-        }
-    )
+    columns = {name: list_column(steps.like(steps.values[:, index])) for index, name in enumerate(_STEPS)}
+    return instance_frame(evidence.ids, view.decided, items=lengths.astype(np.int32), **columns)
 
 
 def check_shares(shares: Sequence[float]) -> Floats:
@@ -140,7 +125,6 @@ def first_items(lengths: Indices, shares: Floats) -> Indices:
 def _kept(view: View, rows: Indices, left: WeightedSums, sizes: Indices) -> Floats:
     """The probability of the decision after so many steps (B, P)."""
     mixed = np.take_along_axis(left.mixed, sizes[..., None], axis=1)
-    output = probabilities(
-        view.decode_sums(rows, mixed, np.take_along_axis(left.mass, sizes, axis=1)).logits
-    )  # (B, P, K)
+    sums = view.decode_sums(rows, mixed, np.take_along_axis(left.mass, sizes, axis=1))
+    output = probabilities(sums.logits)  # (B, P, K)
     return np.take_along_axis(output, view.decided[rows, None, None], axis=2)[..., 0]

@@ -8,11 +8,10 @@ import re
 import polars as pl
 
 from heedful.experiments.experiment import Experiment, Headline, check_frame, share_removed
-from heedful.experiments.summary import estimates
+from heedful.experiments.summary import estimates, interval_kinds
 
 _RACE = re.compile("(delete|unknown|blank)_(.+)_count")
 _ERASURE_MEANS = ("fraction_all", "comprehensiveness", "sufficiency")
-_ERASURE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _ERASURE_MEANS for end in ("", "_low", "_high")), pl.Float64)
 ERASURE = Experiment(
     name="erasure",
     function=None,
@@ -31,27 +30,22 @@ def erasure_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     """From the frame of `erasure`, one row a `way` of erasing and a `ranking`, over the `n` instances of several items.
 
     `never`, how many decisions never change; means of `fraction_all`, the share of items erased until the decision
-    changes (all, where it never does), `comprehensiveness` and `sufficiency`. Intervals of 95 % by so many bootstrap
-    draws in `<mean>_low` and `<mean>_high` (null without draws).
+    changes (all, where it never does), `comprehensiveness` and `sufficiency`, with 95 % bootstrap intervals
+    `<mean>_low`, `<mean>_high` (null without draws).
     """
     races = [found.groups() for found in map(_RACE.fullmatch, frame.columns) if found]
     check_frame(frame, "erasure", ["items", *([] if races else ["delete_attention_count"])])
     several = frame.filter(pl.col("items") > 1)
-    quantities = [
-        value.alias(f"{way} {ranking} {mean}")
-        for way, ranking in races
-        for mean, value in {
-            "fraction_all": pl.col(f"{way}_{ranking}_fraction").fill_null(1.0),
-            **{mean: pl.col(f"{way}_{ranking}_{mean}") for mean in _ERASURE_MEANS[1:]},
-        }.items()
-    ]
-    found = estimates(several.select(quantities), seed=seed, draws=draws)
+    quantities = {}
+    for way, ranking in races:
+        quantities[f"{way} {ranking} fraction_all"] = pl.col(f"{way}_{ranking}_fraction").fill_null(1.0)
+        quantities |= {f"{way} {ranking} {mean}": pl.col(f"{way}_{ranking}_{mean}") for mean in _ERASURE_MEANS[1:]}
+    found = estimates(several.select(**quantities), seed=seed, draws=draws)
     rows = []
     for way, ranking in races:
         never = several[f"{way}_{ranking}_count"].null_count()
         row: dict[str, object] = {"way": way, "ranking": ranking, "n": len(several), "never": never}
         for mean in _ERASURE_MEANS:
-            estimate = found[f"{way} {ranking} {mean}"]
-            row |= {mean: estimate.mean, f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
+            row |= found[f"{way} {ranking} {mean}"].columns(mean)
         rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_ERASURE_KINDS)
+    return pl.DataFrame(rows, schema_overrides=interval_kinds(_ERASURE_MEANS))

@@ -4,13 +4,15 @@ Each experiment's file declares an `Experiment`, and `experiments/__init__.py` l
 the lines it prints, the help of the command line and the index of docs/experiments follow from that.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Integral
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec
 
+import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 
 from heedful.errors import BadConfig, BadInput
 from heedful.evidence import Evidence
@@ -110,6 +112,13 @@ def bounded(experiment: Function[Options]) -> Function[Options]:
         return pl.concat([experiment(part, *args, **options) for part in parts], rechunk=False)
 
     return whole
+
+
+def instance_frame(ids: Sequence[str], decided: ArrayLike, **columns: Any) -> pl.DataFrame:
+    """A frame with one row an instance: `id`, `decision` and other columns."""
+    return pl.DataFrame(
+        {"id": pl.Series(list(ids), dtype=pl.String), "decision": np.asarray(decided, dtype=np.int32), **columns}
+    )
 
 
 def share_removed(column: str) -> pl.Expr:

@@ -5,6 +5,7 @@ scores, and the extremes over all T! orders are exact: by the rearrangement ineq
 sorted scores.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from scipy.special import expit
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, instance_frame
 from heedful.experiments.view import behind
 from heedful.experiments.views import view_of
 from heedful.measures import tvd
-from heedful.ragged import Flags, Floats, Indices, length_batches
+from heedful.ragged import Flags, Floats, Indices, Ragged, length_batches
 from heedful.randomness import Stream, keys
 
 _CELLS = 1 << 18  # drawn positions at a time: few enough for a processor's cache
@@ -26,13 +27,11 @@ EXACT = {"can_change": pl.Boolean, "lowest": pl.Float64, "highest": pl.Float64, 
 
 @bounded
 def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -> pl.DataFrame:
-    """One row an instance, over `permutations` random orders of the weights: `median`, of the TVD from the model's own
-    output; `tvds`, all of these, ascending; `changed`, the share that changed the decision; and `max_attention`, the
-    largest weight.
+    """One row an instance, over `permutations` random orders of the weights: `tvds`, the sorted TVDs from the model's
+    own output; their `median`; `changed`, the share that changed the decision; and `max_attention`, the largest weight.
 
-    Over all permutations, exactly: `can_change`, whether any changes the decision (any number of classes), and for two
-    classes the `lowest` and `highest` probability of the second class and the greatest TVD, `worst` (null for more).
-    All four are null where the decoder is not affine.
+    Over all orders, exactly: `can_change`, whether any changes the decision, and for two classes the `lowest` and
+    `highest` probability of the second class and the largest TVD, `worst`. Null where the decoder is not affine.
     """
     check_count("permutations", permutations, least=1)
     view = view_of(evidence)
@@ -46,21 +45,17 @@ def permutation(evidence: Evidence, *, permutations: int = 100, seed: int = 0) -
         sums = view.permuted(rows, orders)
         tvds[rows] = np.sort(tvd(probabilities(sums.logits), output[rows, None]), axis=1)
         changed[rows] = (sums.decided != view.decided[rows, None]).mean(axis=1)
-    if isinstance(view, AffineView):
-        exact = _over_all_orders(view, output, batches)
-    else:
-        exact = {name: pl.Series([None] * len(evidence), dtype=kind) for name, kind in EXACT.items()}
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "max_attention": view.weights.max(),
-            "median": np.median(tvds, axis=1),
-            "changed": changed,
-            **exact,
-            "tvds": pl.Series(tvds).cast(pl.List(pl.Float64)),
-        }
-    )
+    exact = _over_all_orders(view, output, batches) if isinstance(view, AffineView) else {}
+    return shuffled_frame(evidence.ids, view.decided, view.weights, tvds, changed, **exact)
+
+
+def shuffled_frame(
+    ids: Sequence[str], decided: Indices, weights: Ragged, tvds: Floats, changed: Floats, **exact: Any
+) -> pl.DataFrame:
+    """The frame of sorted TVDs (n, P), shares of changed decisions (n,) and columns about all orders (none: null)."""
+    every = exact or {name: pl.Series([None] * len(ids), dtype=kind) for name, kind in EXACT.items()}
+    sampled = {"max_attention": weights.max(), "median": np.median(tvds, axis=1), "changed": changed}
+    return instance_frame(ids, decided, **sampled, **every, tvds=pl.Series(tvds).cast(pl.List(pl.Float64)))
 
 
 PERMUTATION = Experiment(

@@ -61,11 +61,8 @@ class Ranked:
 
 
 def item_values(view: View, name: str) -> Ragged:
-    """What a ranking other than a random one ranks items by, (N,).
-
-    `gradient` is divided by p (1 - p), p the probability of the decision: that is the same for all items of an
-    instance, and would leave none of their differences where the output is saturated.
-    """
+    """What a ranking, if not random, ranks items by, (N,). `gradient` is divided by p (1 - p), p the probability of the
+    decision: it is the same for all items, and would hide their differences where the output is saturated."""
     weights = view.weights
     match name:
         case "attention":
@@ -160,10 +157,7 @@ def without_first(items: WeightedSums) -> WeightedSums:
 def without_each(items: WeightedSums) -> WeightedSums:
     """All items but one, for each: M = T."""
     before, after = only_first(items), without_first(items)
-    return WeightedSums(
-        before.mixed[:, :-1] + after.mixed[:, 1:],
-        before.mass[:, :-1] + after.mass[:, 1:],
-    )
+    return WeightedSums(before.mixed[:, :-1] + after.mixed[:, 1:], before.mass[:, :-1] + after.mass[:, 1:])
 
 
 def _running(values: Floats) -> Floats:

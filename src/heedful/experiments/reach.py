@@ -14,7 +14,7 @@ from scipy.special import log_softmax, softmax
 
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, instance_frame
 from heedful.experiments.view import first_best
 from heedful.ragged import Floats, Ragged, length_batches
 
@@ -26,12 +26,9 @@ _BISECTIONS = 40
 @bounded
 def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
     """One row an instance: `can_change`, whether some attention distribution changes the decision (exact for any number
-    of classes), and the range of each output over all distributions, `lowest` and `highest`, lists of K like `output`.
-
-    `gap` is by how much a greatest probability may exceed `highest` at most: 0 for two classes, and what the solver's
-    duality gap leaves open after so many `iterations` for more. Where `can_change` is false, attention is provably
-    irrelevant to the decision.
-    """
+    of classes; if not, attention is provably irrelevant to it), and the range of each output over all distributions,
+    `lowest` and `highest`, lists of K like `output`. `gap`: by how much the largest probability may exceed `highest` at
+    most; 0 for two classes, otherwise what the solver's duality gap leaves open after `iterations`."""
     check_count("iterations", iterations, least=0)
     view = AffineView.of(evidence)
     classes = first_best(view.alone.values, np.abs(view.alone.values))  # (N,): what each item alone decides
@@ -41,16 +38,8 @@ def reach(evidence: Evidence, *, iterations: int = 200) -> pl.DataFrame:
     gap = np.zeros(len(evidence))
     if view.classes > 2:
         highest, gap = largest_probability(view.alone, iterations=iterations)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "can_change": can_change,
-            "lowest": _like_output(lowest, evidence),
-            "highest": _like_output(highest, evidence),
-            "gap": gap,
-        }
-    )
+    ranges = {"lowest": _like_output(lowest, evidence), "highest": _like_output(highest, evidence)}
+    return instance_frame(evidence.ids, view.decided, can_change=can_change, **ranges, gap=gap)
 
 
 REACH = Experiment(

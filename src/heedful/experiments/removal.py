@@ -13,7 +13,7 @@ from scipy.special import entr
 
 from heedful.evidence import Evidence
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, share_removed
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, instance_frame, share_removed
 from heedful.experiments.rankings import (
     RANKINGS,
     Ranker,
@@ -40,19 +40,15 @@ def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: i
     `<ranking>_count`, as a share of all, `<ranking>_fraction`, and the attention on them, `<ranking>_mass`; null where
     it never changes. With `optimal` among the rankings, `<ranking>_excess` is how many more than necessary.
 
-    `random` is the first of so many seeded `orders`; `random_counts` and `random_masses` are of all. `optimal` is the
+    `random` is the first of several seeded `orders`; `random_counts` and `random_masses` are of all. `optimal` is the
     smallest set that changes the decision, its positions in `optimal_set`; null where the decoder is not affine.
-
-    `items`, of the instance; `confidence`, the probability of the decision; `entropy`, of the output; `default`,
-    whether the decision is the one with nothing attended to: only such a decision may never change.
+    `default`: whether the decision is the one with nothing attended to; only such a decision may never change.
     """
     names = check_rankings(rankings)
     check_count("orders", orders, least=1)
     view = view_of(evidence)
     output, lengths = view.output, view.weights.lengths
     columns: dict[str, object] = {
-        "id": pl.Series(list(evidence.ids), dtype=pl.String),
-        "decision": view.decided.astype(np.int32),
         "items": lengths.astype(np.int32),
         "confidence": output[np.arange(len(output)), view.decided],
         "entropy": entr(output).sum(axis=1),
@@ -65,7 +61,7 @@ def removal(evidence: Evidence, *, rankings: Sequence[str] = RANKINGS, orders: i
             columns |= {"random_counts": lists(counts, pl.Int32), "random_masses": lists(masses, pl.Float64)}
     if "optimal" in names:
         columns |= _optimal(view)
-    frame = pl.DataFrame(columns)
+    frame = instance_frame(evidence.ids, view.decided, **columns)
     if "optimal" not in names:
         return frame
     least, ordered = pl.col("optimal_count"), [name for name in names if name != "optimal"]
@@ -173,9 +169,8 @@ def smallest_flip_sets(view: AffineView, rows: Indices) -> FlipSets:
 def _falling(margins: Floats, sizes: Floats, mask: Flags, decided: Indices) -> Indices:
     """Items by what they contribute to the margin over each rival, (B, T, K).
 
-    A rival wins once the sum is beyond its tolerance, which is a share of the sum of sizes. With that share given to
-    each item, the sum is compared with zero, and taking the greatest away first is the best one can do, also to the
-    last digit.
+    A rival wins once the sum is beyond its tolerance, a share of the sum of sizes. With that share given to each item,
+    the sum is compared with zero, and removing the largest first is optimal, also to the last digit.
     """
     sign = np.where(np.arange(margins.shape[-1]) < decided[:, None], -1.0, 1.0)[:, None]  # (B, 1, K)
     corrected = margins + sign * TOLERANCE * sizes

@@ -10,18 +10,17 @@ from heedful.errors import BadInput, unknown_name
 from heedful.experiments.experiment import check_frame
 from heedful.experiments.rankings import ORDERINGS, RANKINGS
 from heedful.experiments.single_weight import flip_table
-from heedful.experiments.summary import SIGNIFICANT, estimates
+from heedful.experiments.summary import SIGNIFICANT, estimates, interval_kinds
 from heedful.measures import holm, sign_test
 from heedful.ragged import Floats
 
 _MEANS = ("fraction", "fraction_all", "mass", "mass_all", "excess", "optimal")
 _SCORE_KINDS = dict.fromkeys((f"{mean}{end}" for mean in _MEANS for end in ("", "_low", "_high", "_std")), pl.Float64)
-_ENDS = ("", "_low", "_high")
 _WIN_KINDS: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("first", "second"), pl.String),
     **dict.fromkeys(("n", "first_wins", "second_wins", "ties", "neither"), pl.Int64),
     **dict.fromkeys(("share", "low", "high"), pl.Float64),
-    **dict.fromkeys((f"{name}_all{end}" for name in ("first", "second") for end in _ENDS), pl.Float64),
+    **interval_kinds(["first_all", "second_all"]),
     "p_value": pl.Float64,
 }
 _SINGLE = "removing the most attended item alone mostly changes no decision"
@@ -37,10 +36,8 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
 
     `never`, how many decisions never change; `fraction` and `mass`, means over those that do, with `_std` (of the
     population); `fraction_all` and `mass_all`, means over all, with everything removed where the decision never
-    changes; `excess`, the mean number of items more than necessary, and `optimal`, how often that is none. Intervals of
-    95 % by so many bootstrap draws in `<mean>_low` and `<mean>_high` (null without draws).
-
-    `random` is the mean over all its orders: first of an instance's, then of the instances.
+    changes; `excess`, the mean number of items more than necessary, and `optimal`, how often that is none. 95 %
+    bootstrap intervals: `<mean>_low`, `<mean>_high` (null without draws). `random` averages over all its orders.
     """
     check_frame(frame, "removal", ["items", "confidence"])
     several, names = frame.filter(pl.col("items") > 1), rankings_in(frame)
@@ -55,7 +52,7 @@ def removal_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
             row[mean] = estimate.mean
             if mean in ("fraction", "mass"):
                 row[f"{mean}_std"] = estimate.std
-            row |= {f"{mean}_low": estimate.low, f"{mean}_high": estimate.high}
+            row |= estimate.columns(mean)
         rows.append(row)
     return pl.DataFrame(rows, schema_overrides=_SCORE_KINDS)
 
@@ -66,13 +63,12 @@ def removal_wins(
     """From the frame of `removal`, one row for each two rankings, over the instances with several items.
 
     A ranking wins (`first_wins`, `second_wins`) if it needs fewer items, or changes a decision that the other never
-    changes; `neither` changes some, which are not compared. `share` is that of the `first` ranking's wins in the `n`
-    compared instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all` are
-    those of each one's wins in all instances, compared or not, as the paper has it, with theirs, `first_all_low` and so
-    on. `p_value` is that of an exact sign test, `p_holm` the same corrected for all rows. `random` is its first order;
-    `optimal` never loses, and is left out.
+    changes; instances where `neither` does are not compared. `share`: the `first` ranking's wins in the `n` compared
+    instances, with its bootstrap interval `low`, `high` (null without draws); `first_all` and `second_all`: each one's
+    wins in all instances, as in the paper, with `first_all_low` and so on. `p_value` is that of an exact sign test,
+    `p_holm` corrected for all rows. `random` is its first order; `optimal` never loses, and is left out.
 
-    `only` picks instances by truth values (or by a column of them), one a row of the frame.
+    `only` picks instances: one truth value a row of the frame.
     """
     check_frame(frame, "removal", ["items"])
     taken = frame.filter((pl.col("items") > 1) & _picked(frame, only))
@@ -86,38 +82,22 @@ def removal_wins(
         pair = needed.select(first, second).to_numpy()  # (n, 2)
         compared = pair[np.isfinite(pair).any(axis=1)]
         tested = sign_test(compared[:, 0], compared[:, 1])
-        shares_of = {name: found[f"{first}/{second} {name}"] for name in ("share", "first_all", "second_all")}
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "n": len(compared),
-                "first_wins": tested.lower,
-                "second_wins": tested.higher,
-                "ties": tested.ties,
-                "neither": len(needed) - len(compared),
-                "share": shares_of["share"].mean,
-                "low": shares_of["share"].low,
-                "high": shares_of["share"].high,
-                **{
-                    f"{name}_all{end}": getattr(shares_of[f"{name}_all"], end[1:] or "mean")
-                    for name in ("first", "second")
-                    for end in _ENDS
-                },
-                "p_value": tested.p_value,
-            }
-        )
+        wins = {"first_wins": tested.lower, "second_wins": tested.higher, "ties": tested.ties}
+        row = {"first": first, "second": second, "n": len(compared), **wins, "neither": len(needed) - len(compared)}
+        share = found[f"{first}/{second} share"]
+        row |= {"share": share.mean, "low": share.low, "high": share.high, "p_value": tested.p_value}
+        for name in ("first_all", "second_all"):
+            row |= found[f"{first}/{second} {name}"].columns(name)
+        rows.append(row)
     table = pl.DataFrame(rows, schema=_WIN_KINDS)
     return table.with_columns(pl.Series("p_holm", holm(table["p_value"].to_numpy()), dtype=pl.Float64))
 
 
 def never_flipped(frame: pl.DataFrame, *, ranking: str = "attention") -> pl.DataFrame:
     """From the frame of `removal`, one row a decided class and one for all (`decision` null), over instances with
-    several items: `n`, how many of them `never` change in the order of a ranking, as a `share`, and `default`, the
-    share of these whose decision is the one with nothing attended to (it can be no other).
-
-    Mean `confidence` and `entropy` of the output, of the ones and of the others: `<figure>_never`, `<figure>_rest`.
-    """
+    several items: `n`, how many `never` change in the order of a ranking, as a `share`; `default`, the share of these
+    decided as with nothing attended to (it can be no other); and the mean `confidence` and `entropy` of the output of
+    these and of the others: `<figure>_never`, `<figure>_rest`."""
     check_frame(frame, "removal", ["items", "confidence"])
     count = f"{ranking}_count"
     if count not in frame.columns:
@@ -161,11 +141,8 @@ def claims(single: pl.DataFrame | None, removed: pl.DataFrame | None, *, only: p
 
 def rankings_in(frame: pl.DataFrame) -> list[str]:
     """The rankings of a frame; `optimal` only if it is known of some instance."""
-    return [
-        name
-        for name in RANKINGS
-        if f"{name}_count" in frame.columns and not (name == "optimal" and frame["optimal_count"].is_null().all())
-    ]
+    names = [name for name in RANKINGS if f"{name}_count" in frame.columns]
+    return [name for name in names if name != "optimal" or not frame["optimal_count"].is_null().all()]
 
 
 def _values(several: pl.DataFrame, name: str) -> dict[str, Floats]:
@@ -207,11 +184,8 @@ def _mean(values: Floats) -> Floats:
 def _shares(first: str, second: str) -> dict[str, pl.Expr]:
     """What each share is the mean of."""
     one, other = pl.col(first), pl.col(second)
-    return {
-        "share": pl.when(one.is_finite() | other.is_finite()).then(one < other),
-        "first_all": one < other,
-        "second_all": other < one,
-    }
+    share = pl.when(one.is_finite() | other.is_finite()).then(one < other)
+    return {"share": share, "first_all": one < other, "second_all": other < one}
 
 
 def _picked(frame: pl.DataFrame, only: pl.Series | Sequence[bool] | None) -> pl.Series:

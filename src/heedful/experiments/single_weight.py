@@ -1,8 +1,7 @@
 """Does the highest weight matter more than another? (Serrano & Smith 2019, section 4: single weights)
 
 Zero the attention of the item that ranks first, or of another one, the rival. The paper draws one rival an instance;
-here the output without each single item is known, so the expectation over the rival is exact. One draw is kept for
-figures that show instances.
+here the output without each item is known, so expectations are exact. One draw is kept for figures of instances.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -13,9 +12,9 @@ import polars as pl
 from heedful.errors import unknown_name
 from heedful.evidence import Evidence, probabilities
 from heedful.experiments.affine_view import AffineView
-from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
+from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame, instance_frame
 from heedful.experiments.rankings import batches, each_item, item_values, without_each
-from heedful.experiments.summary import estimates
+from heedful.experiments.summary import estimates, interval_kinds
 from heedful.experiments.view import TOLERANCE, View, flips
 from heedful.experiments.views import view_of
 from heedful.measures import output_jsd
@@ -26,23 +25,21 @@ Rival = Literal["other", "position"]
 LEADERS = ("attention", "gradient", "gradient_attention")  # the rankings whose first item is removed
 ROUNDING = 1e-14  # divergences that differ by less are the same: sums of thousands of items leave that much
 SHARES = ("both", "top_only", "rival_only", "neither", "negative")
-_KINDS = dict.fromkeys((f"{share}{end}" for share in SHARES for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
 def single_weight(evidence: Evidence, *, rival: Rival = "other", seed: int = 0) -> pl.DataFrame:
-    """One row an instance: its `items`, and for the item that ranks first by `attention`, `gradient` and
-    `gradient_attention` (the first one on ties) what removing it does, and what removing a rival does in its stead.
+    """One row an instance: its `items`, and the effect of removing the item that ranks first by `attention`, `gradient`
+    or `gradient_attention` (the first one on ties), or a rival instead. All is null where there is only one item.
 
     `<ranking>_js` is the divergence (Jensen-Shannon, natural logarithm) of the output without the first item from the
-    model's own, `<ranking>_flips` whether the decision changes. Of one seeded rival: `<ranking>_rival_js`,
-    `<ranking>_rival_flips`, and how far the first item is ahead of it, `<ranking>_delta_js` and
-    `<ranking>_delta_weight`. In expectation over the rival, exactly: `<ranking>_expected_delta_js`,
-    `<ranking>_expected_delta_weight`, `<ranking>_expected_flips` (the share of rivals that change the decision) and
-    `<ranking>_expected_negative` (the share that matter more than the first item).
+    model's own, `<ranking>_flips` whether the decision changes; `_rival_js` and `_rival_flips` are those of one seeded
+    rival, `_delta_js` and `_delta_weight` the first item's lead over it. Exact expectations over the rival:
+    `_expected_delta_js`, `_expected_delta_weight`, `_expected_flips` (the share of rivals that change the decision) and
+    `_expected_negative` (the share that matter more than the first item).
 
     A rival is any `other` item, or drawn by `position` as in the released code: never the first of the text, and
-    possibly the very item it is compared with. All is null where there is one item only.
+    possibly the very item it is compared with.
     """
     if rival not in get_args(Rival):
         raise unknown_name("rival", rival, get_args(Rival))
@@ -55,14 +52,8 @@ def single_weight(evidence: Evidence, *, rival: Rival = "other", seed: int = 0) 
         uniform = Stream(seed, f"single weight: {name}").uniform(keys(evidence.ids))
         figured = compared(view.weights, without, top, uniform, rival)
         figures |= {f"{name}_{figure}": pl.Series(values) for figure, values in figured.items()}
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "items": view.weights.lengths.astype(np.int32),
-            **{name: pl.select(pl.when(several).then(values)).to_series() for name, values in figures.items()},
-        }
-    )
+    defined = {name: pl.select(pl.when(several).then(values)).to_series() for name, values in figures.items()}
+    return instance_frame(evidence.ids, view.decided, items=view.weights.lengths.astype(np.int32), **defined)
 
 
 SINGLE_WEIGHT = Experiment(
@@ -80,26 +71,21 @@ def flip_table(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> pl.D
     """From the frame of `single_weight`, two rows a ranking: with the `drawn` rival, and `expected` over all rivals.
 
     Shares of the `n` instances with several items: `both` change the decision, `top_only`, `rival_only`, `neither`;
-    and `negative`, in which removing the rival moves the output more. Intervals of 95 % by so many bootstrap draws of
-    instances in `<share>_low` and `<share>_high` (null without draws). Null where there are no such instances.
+    and `negative`, in which removing the rival moves the output more (null where there are no such instances), with
+    95 % bootstrap intervals `<share>_low`, `<share>_high` (null without draws).
     """
     check_frame(frame, "single_weight", ["items", "attention_expected_flips"])
     several = frame.filter(pl.col("items") > 1)
     ways = [(name, way) for name in LEADERS for way in ("drawn", "expected")]
-    shares = [
-        value.cast(pl.Float64).alias(f"{name} {way} {share}")
-        for name, way in ways
-        for share, value in _shares(name, way).items()
-    ]
-    found = estimates(several.select(shares), seed=seed, draws=draws)
+    shares = {f"{name} {way} {share}": value for name, way in ways for share, value in _shares(name, way).items()}
+    found = estimates(several.select(**shares), seed=seed, draws=draws)
     rows = []
     for name, way in ways:
         row: dict[str, object] = {"ranking": name, "rival": way, "n": len(several)}
         for share in SHARES:
-            estimate = found[f"{name} {way} {share}"]
-            row |= {share: estimate.mean, f"{share}_low": estimate.low, f"{share}_high": estimate.high}
+            row |= found[f"{name} {way} {share}"].columns(share)
         rows.append(row)
-    return pl.DataFrame(rows, schema_overrides=_KINDS)
+    return pl.DataFrame(rows, schema_overrides=interval_kinds(SHARES))
 
 
 def _shares(name: str, way: str) -> dict[str, pl.Expr]:
@@ -142,7 +128,8 @@ def compared(
 ) -> dict[str, Floats | Flags]:
     """The figures of top items (n,), by their places among all items, against their rivals."""
     drawn = drawn_rivals(weights, top, uniform, rival)
-    rivals = _rivals(weights, top, rival)
+    rivals = np.ones(len(weights.values), dtype=bool)  # (N,): which items may be drawn
+    rivals[top if rival == "other" else weights.offsets[:-1]] = False
     js, ahead = without.js.values, (without.js.values[top] + ROUNDING)[weights.row_of_value]
 
     def expected(values: Floats) -> Floats:
@@ -161,13 +148,6 @@ def compared(
         "expected_flips": expected(without.flips.values.astype(np.float64)),
         "expected_negative": expected((js > ahead).astype(np.float64)),
     }
-
-
-def _rivals(weights: Ragged, top: Indices, rival: Rival) -> Flags:
-    """Which items may be drawn, (N,)."""
-    may = np.ones(len(weights.values), dtype=bool)
-    may[top if rival == "other" else weights.offsets[:-1]] = False
-    return may
 
 
 def drawn_rivals(weights: Ragged, top: Indices, uniform: Floats, rival: Rival) -> Indices:

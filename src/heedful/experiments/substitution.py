@@ -8,7 +8,7 @@ import polars as pl
 from heedful.evidence import Evidence, probabilities
 from heedful.evidence_checks import NO_LABEL
 from heedful.experiments.experiment import Experiment, Headline, bounded, check_frame
-from heedful.experiments.summary import estimates
+from heedful.experiments.summary import estimates, interval_kinds
 from heedful.experiments.views import view_of
 from heedful.measures import percentiles, tvd
 from heedful.ragged import Floats, Indices, Ragged
@@ -17,16 +17,13 @@ from heedful.randomness import Stream, keys
 KINDS = ("uniform", "random", "permuted")
 _SCORES = ("accuracy", "macro_f1")
 _COLUMNS = (*_SCORES, "agreement", *(f"{score}_change" for score in _SCORES))
-_KINDS = dict.fromkeys((f"{name}{end}" for name in _COLUMNS for end in ("", "_low", "_high")), pl.Float64)
 
 
 @bounded
 def substitution(evidence: Evidence, *, seed: int = 0) -> pl.DataFrame:
-    """One row an instance: for `uniform`, `random` (Dirichlet(1), one seeded draw) and `permuted` weights (one seeded
-    draw) the TVD from the model's own output, `<kind>_tvd`, the decision, `<kind>_decision`, and `<kind>_changed`.
-
-    `decision` is the model's own, `label` the true class where it is known.
-    """
+    """One row an instance: for `uniform`, `random` (Dirichlet(1)) and `permuted` weights, one seeded draw each, the TVD
+    from the model's own output, `<kind>_tvd`, the decision, `<kind>_decision`, and `<kind>_changed`. `decision` is the
+    model's own, `label` the true class where it is known."""
     view = view_of(evidence)
     output = view.output
     columns: dict[str, object] = {
@@ -73,8 +70,8 @@ def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000
 
     The mean of F1 is over the classes that occur as label or decision. `agreement` is the share of instances whose
     decision stays; `accuracy_change` and `macro_f1_change` are differences from the model's own weights. An instance
-    without a label counts as missed; where nothing is labelled, scores are null. Intervals of 95 % by so many bootstrap
-    draws of instances in `<figure>_low` and `<figure>_high` (null without draws).
+    without a label counts as missed; where nothing is labelled, scores are null. 95 % bootstrap intervals:
+    `<figure>_low`, `<figure>_high` (null without draws).
     """
     kinds = ("own", *KINDS)
     names = ["decision", *(f"{kind}_decision" for kind in KINDS)]
@@ -84,15 +81,13 @@ def substitution_scores(frame: pl.DataFrame, *, seed: int = 0, draws: int = 2000
     )
     rows: list[dict[str, object]] = []
     for kind, name in zip(kinds, names, strict=True):
-        estimate = agreements[name]
-        agreement = {"agreement": estimate.mean, "agreement_low": estimate.low, "agreement_high": estimate.high}
-        rows.append({"weights": kind, **agreement})
+        rows.append({"weights": kind, **agreements[name].columns("agreement")})
     labels = frame["label"].fill_null(NO_LABEL).to_numpy().astype(np.int64)
     if (labels != NO_LABEL).any():
         decisions = frame.select(names).cast(pl.Int64).to_numpy()
         for row, scores in zip(rows, _scores(labels, decisions, seed, draws), strict=True):
             row.update(scores)
-    return pl.DataFrame(rows, schema={"weights": pl.String, **_KINDS})
+    return pl.DataFrame(rows, schema={"weights": pl.String, **interval_kinds(_COLUMNS)})
 
 
 def _scores(labels: Indices, decisions: Indices, seed: int, draws: int) -> list[dict[str, float | None]]:

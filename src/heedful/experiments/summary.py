@@ -1,5 +1,6 @@
 """Means of experiments over instances and runs, their differences, and bootstrap intervals of all of these."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,9 @@ _CELLS = 1 << 19  # numbers of a bootstrap held at a time
 
 
 def summary(frame: pl.DataFrame, *, by_decision: bool = True) -> pl.DataFrame:
-    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null:
-    all instances), `mean`, `std` (of the population), `n` (instances in which it is defined), `undefined`.
-
-    Without `by_decision`, of all instances only: where classes are many, each has few. P-values are summed up as the
-    share that is significant, p <= 0.05, under the name `significant_...`.
-    """
+    """One row for each figure or truth value of an experiment's frame and each group: `quantity`, `decision` (null: all
+    instances; `by_decision=False`: no others), `mean`, `std` (of the population), `n` (instances in which it is
+    defined), `undefined`. P-values become the share that is significant, p <= 0.05: `significant_...`."""
     quantities = frame.select(
         (pl.col(name) <= SIGNIFICANT).alias(f"significant_{name[2:]}") if name.startswith("p_") else pl.col(name)
         for name, kind in frame.schema.items()
@@ -48,6 +46,15 @@ class Estimate(NamedTuple):
     n: int
     undefined: int
 
+    def columns(self, name: str) -> dict[str, float | None]:
+        """The mean under this name, and its interval: `<name>_low`, `<name>_high`."""
+        return {name: self.mean, f"{name}_low": self.low, f"{name}_high": self.high}
+
+
+def interval_kinds(names: Iterable[str]) -> dict[str, type[pl.DataType]]:
+    """The types of these estimates' columns."""
+    return dict.fromkeys((f"{name}{end}" for name in names for end in ("", "_low", "_high")), pl.Float64)
+
 
 def estimates(quantities: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> dict[str, Estimate]:
     """Each column's mean, undefined (null) values left out, and its 95 % interval by so many bootstrap draws.
@@ -61,7 +68,7 @@ def estimates(quantities: pl.DataFrame, *, seed: int = 0, draws: int = 2000) -> 
     intervals = bootstraps(table[None], seed=seed, draws=draws if len(table) else 0)
     for name, values, interval in zip(quantities.columns, table.T, intervals, strict=True):
         about = summarise(values)
-        low, high = (None, None) if interval is None else interval
+        low, high = interval or (None, None)
         found[name] = Estimate(about.mean, about.std, low, high, about.n, about.undefined)
     return found
 
@@ -109,12 +116,9 @@ class Difference(NamedTuple):
 def difference(
     first: ArrayLike, second: ArrayLike, *, paired: bool, seed: int = 0, draws: int = 1000
 ) -> Difference | None:
-    """The mean of `first` minus that of `second`, (runs, instances) each, with its 95 % bootstrap interval over runs
-    and instances; None where one of them is nowhere defined.
-
-    Runs are drawn separately. Instances are drawn together if both are of the same instances in the same order
-    (`paired`), separately if not. Undefined values (NaN) are left out.
-    """
+    """The mean of `first` minus that of `second`, (runs, instances) each, undefined values (NaN) left out, and its 95 %
+    bootstrap interval over runs and instances; None where one of them is nowhere defined. Runs are drawn separately;
+    instances are drawn together if both have the same instances in the same order (`paired`)."""
     one, other = (np.atleast_2d(np.asarray(values, dtype=np.float64)) for values in (first, second))
     if paired and one.shape[1] != other.shape[1]:
         raise ValueError(f"pairs are needed, but there are {one.shape[1]} and {other.shape[1]} instances")

@@ -76,10 +76,8 @@ class View(ABC):
 
     @abstractmethod
     def permuted(self, rows: Indices, orders: Indices) -> Sums:
-        """Logits (B, P, K) of instances (B,) under permuted weights: item t has that of item `orders[..., t]`.
-
-        Orders are (B, P, T), T the length of the longest of these instances.
-        """
+        """Logits (B, P, K) of instances (B,) under permuted weights: item t has that of item `orders[..., t]`; orders
+        are (B, P, T), T the length of the longest of these instances."""
 
     @abstractmethod
     def decode_single(self, items: Indices) -> Sums:

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from heedful.evidence import Evidence
-from heedful.experiments.experiment import Experiment, Headline, bounded
+from heedful.experiments.experiment import Experiment, Headline, bounded, instance_frame
 from heedful.experiments.views import view_of
 
 
@@ -12,21 +12,14 @@ from heedful.experiments.views import view_of
 def violation(evidence: Evidence) -> pl.DataFrame:
     """One row an instance: `violates`, whether the most attended item (the first one on ties) would decide for another
     class if it had all the attention; `margin`, by how much it argues for the decision against its strongest rival
-    (null where the instance has one candidate only, and no rival).
-    """
+    (null where there is no rival)."""
     view = view_of(evidence)
     alone = view.decode_single(view.weights.argmax())  # (n, K)
     own = np.take_along_axis(alone.logits, view.decided[:, None], axis=1)  # (n, 1)
     rivals = np.arange(view.classes) != view.decided[:, None]
     margin = pl.Series(np.where(rivals, own - alone.logits, np.inf).min(axis=1))
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(evidence.ids), dtype=pl.String),
-            "decision": view.decided.astype(np.int32),
-            "violates": alone.decided != view.decided,
-            "margin": pl.select(pl.when(margin.is_finite()).then(margin)).to_series(),
-        }
-    )
+    defined = pl.select(pl.when(margin.is_finite()).then(margin)).to_series()
+    return instance_frame(evidence.ids, view.decided, violates=alone.decided != view.decided, margin=defined)
 
 
 VIOLATION = Experiment(

@@ -8,6 +8,7 @@ any time.
 import hashlib
 import json
 import os
+import secrets
 import time
 import zipfile
 import zlib
@@ -18,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from heedful.corpora.locating import cache_folder
 from heedful.errors import DiskFull
 from heedful.files import atomic, content_fingerprint, fingerprint, write_text
 from heedful.runs.directory import Run
@@ -92,9 +94,25 @@ def _entry(name: str, runs: Run | Sequence[Run], options: Any, ending: str) -> t
     path = group[0].origin / FOLDER / f"{stem}{ending}"
     try:
         content = [(run.origin.name, _content(run.origin), run.config.model_dump_json()) for run in group]
+        secret = _secret(cache_folder())
     except OSError:
         return path, None
-    return path, fingerprint([content, name, options, code_fingerprint()])
+    return path, fingerprint([content, name, options, code_fingerprint(), secret])
+
+
+@lru_cache(maxsize=1)
+def _secret(cache: Path) -> str:
+    """A number of this user's own, so that entries which came with somebody else's runs are never valid here: kept site
+    data are scripts."""
+    path = cache / "findings.key"
+    if not path.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with (
+            suppress(FileExistsError),
+            os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file,
+        ):
+            file.write(secrets.token_hex(32))
+    return path.read_text(encoding="ascii")
 
 
 def _content(folder: Path) -> dict[str, str]:

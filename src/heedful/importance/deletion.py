@@ -22,17 +22,15 @@ CHUNK_CELLS = 32_768  # items of shortened sequences at a time: bounds the memor
 
 def deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Batch by batch of similar lengths. Without its only item a text is a vector of zeros."""
-    form = forms_of(model).deletions or DeletionForm(plain_deletions)
+    function, scale, _ = forms_of(model).deletions or DeletionForm(plain_deletions)
     items, outputs = inputs.items, model.decoder.outputs
     whole = np.empty((len(items), outputs), dtype=np.float32)
     without = items.like(np.empty((len(items.values), outputs), dtype=np.float32))
     filled = np.flatnonzero(items.lengths)
     with torch.inference_mode():
-        for batch in length_batches(
-            items.lengths[filled], rows=form.scale * BATCH_ROWS, cells=form.scale * BATCH_CELLS
-        ):
+        for batch in length_batches(items.lengths[filled], rows=scale * BATCH_ROWS, cells=scale * BATCH_CELLS):
             rows = filled[batch]
-            found = form.function(model, inputs.take(rows))
+            found = function(model, inputs.take(rows))
             whole[rows] = found.whole
             without.values[items.cells(rows)] = found.without.values
     return Deletions(whole, without)
@@ -40,7 +38,7 @@ def deletions(model: Classifier, inputs: Inputs) -> Deletions:
 
 def plain_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Read every text and all its shortened versions."""
-    read, given, shape = model.read(inputs), model.given(inputs), inputs.items
+    read, query, shape = model.read(inputs), model.query(inputs), inputs.items
     without = nothing_left(model, inputs)[shape.row_of_value]  # (N, K); stays where the only item is deleted
     row, length = shape.row_of_value, read.values.shape[1]
     place = np.arange(len(row)) - shape.offsets[row] + model.sentinels  # (N,) of the deleted item among cells
@@ -51,8 +49,8 @@ def plain_deletions(model: Classifier, inputs: Inputs) -> Deletions:
         rows, gap = torch.from_numpy(row[some]), torch.from_numpy(place[some])[:, None]
         left = positions + (positions >= gap)  # (P, L - 1): the cells that are left
         shortened = Padded(read.values[rows[:, None], left], read.lengths[rows] - 1)
-        without[some] = output_of(model(shortened, given.take(rows)).logits).numpy()
-    whole = output_of(model(read, given).logits).numpy()
+        without[some] = output_of(model(shortened, query.take(rows)).logits).numpy()
+    whole = output_of(model(read, query).logits).numpy()
     return Deletions(whole, shape.like(without))
 
 
@@ -60,4 +58,4 @@ def nothing_left(model: Classifier, inputs: Inputs) -> NDArray[np.float32]:
     """Outputs (n, K) with nothing to attend to: the decoder reads zeros."""
     with torch.inference_mode():
         mixed = model.embedding.new_zeros(len(inputs), model.decoder.width)
-        return output_of(model.decoder.logits(mixed, model.given(inputs))).numpy()
+        return output_of(model.decoder.logits(mixed, model.query(inputs))).numpy()

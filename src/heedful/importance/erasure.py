@@ -103,10 +103,8 @@ def raced(
 
 
 class Race:
-    """Texts and the outputs of what is left of them.
-
-    `places` (N,) are the items' places in the order of erasing; `way` is one of the texts' ways.
-    """
+    """Texts and the outputs of what is left of them. `places` (N,) are the items' places in the order of erasing; `way`
+    is one of the texts' ways."""
 
     def __init__(self, instances: Erasable, steps: int) -> None:
         self.instances = instances
@@ -147,10 +145,8 @@ class Race:
         return falls[0], falls[1]
 
     def _read(self, rows: Indices, erased: Indices, places: Ragged, way: str, *, last: bool = False) -> Outputs:
-        """Outputs (M, K) of texts (M,) with so many items erased (M,): the first ones, or the last ones.
-
-        What short texts need more than once is read once.
-        """
+        """Outputs (M, K) of texts (M,) with so many items erased (M,): the first ones, or the last ones. What short
+        texts need more than once is read once."""
         several = int(self.lengths.max(initial=0)) + 1
         different, where = np.unique(rows * several + erased, return_inverse=True)
         rows, erased = different // several, different % several

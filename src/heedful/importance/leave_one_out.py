@@ -53,9 +53,5 @@ MEASURES.register(
 )
 MEASURES.register(
     "leave_one_out_blank",
-    Measure(
-        lambda texts, _: Measured(leave_one_out(texts, way=texts.ways[1])),
-        readings=lambda items: items,
-        blank=True,
-    ),
+    Measure(lambda texts, _: Measured(leave_one_out(texts, way=texts.ways[1])), lambda items: items, blank=True),
 )

@@ -117,10 +117,8 @@ class Instances(Erasable, Protocol):
 
 
 def output_slope(logits: Tensor, which: Tensor) -> Tensor:
-    """Gradient of one output of each row, `which` (B,), with respect to the logits, (B, K).
-
-    One minus an output is the sum of the others: as a difference it would vanish where the model is sure.
-    """
+    """Gradient of one output of each row, `which` (B,), with respect to the logits, (B, K). One minus an output is the
+    sum of the others: as a difference it would vanish where the model is sure."""
     if logits.shape[1] == 1:
         return torch.sigmoid(logits) * torch.sigmoid(-logits)
     output, place = logits.softmax(dim=1), which[:, None]

@@ -21,10 +21,8 @@ NO_BLANK = "this model has no token that stands for nothing (mask, unknown), so 
 def importance_table(
     model: Classifier, ids: Sequence[str], texts: Texts, *, measures: Sequence[str], tolerance: float
 ) -> pl.DataFrame:
-    """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`.
-
-    All rows of a text stand together, in the order of `measures` and outputs.
-    """
+    """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`. All rows of
+    a text stand together, in the order of `measures` and outputs."""
     return table_of(ClassifierTexts(model, texts), ids, measures=measures, tolerance=tolerance)
 
 

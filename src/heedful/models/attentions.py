@@ -10,27 +10,27 @@ from heedful.models.batches import Padded
 from heedful.models.options import ATTENTIONS
 
 
-class Given(NamedTuple):
-    """In classification nothing; else the query, and perhaps which classes may be answered."""
+class Query(NamedTuple):
+    """The queries of a batch, encoded, and the classes that may be answered; classification has neither."""
 
-    query: Tensor | None = None  # (B, H)
+    vector: Tensor | None = None  # (B, H)
     candidates: Tensor | None = None  # (B, K) bool; None: every class
 
-    def take(self, rows: Tensor) -> "Given":
-        """What is given of the named rows, in the named order."""
-        return Given(*(None if values is None else values.index_select(0, rows) for values in self))
+    def take(self, rows: Tensor) -> "Query":
+        """The queries of these rows, in their order."""
+        return Query(*(None if values is None else values.index_select(0, rows) for values in self))
 
 
 class Attention(nn.Module):
     """Base of all attentions: a score for each item, then a softmax over the real ones."""
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
+    def scores(self, states: Tensor, query: Query) -> Tensor:
         """One unnormalised score a cell, (B, T)."""
         raise TypeError("an attention defines scores")
 
-    def forward(self, states: Padded, given: Given) -> Padded:
+    def forward(self, states: Padded, query: Query) -> Padded:
         """Weights that are zero on padding and sum to one over the real items."""
-        scores = self.scores(states.values, given)
+        scores = self.scores(states.values, query)
         if not states.full:
             scores = scores.masked_fill(~states.mask, -torch.inf)
         return states.with_values(scores.softmax(dim=-1))
@@ -53,8 +53,7 @@ class Additive(Attention):
         self.hidden = nn.Linear(size, hidden)
         self.score = nn.Linear(hidden, 1, bias=False)
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
-        """One score a cell."""
+    def scores(self, states: Tensor, query: Query) -> Tensor:
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
 
@@ -74,8 +73,7 @@ class Dot(Attention):
         self.scale = math.sqrt(size)
         self.score = nn.Linear(size, 1, bias=False)
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
-        """One score a cell."""
+    def scores(self, states: Tensor, query: Query) -> Tensor:
         scores: Tensor = self.score(states)
         return scores.squeeze(-1) / self.scale
 
@@ -90,9 +88,8 @@ class AdditiveToQuery(Attention):
         self.query = nn.Linear(size, hidden)
         self.score = nn.Linear(hidden, 1, bias=False)
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
-        """One score a cell."""
-        scores: Tensor = self.score(torch.tanh(self.hidden(states) + self.query(given.query)[:, None]))
+    def scores(self, states: Tensor, query: Query) -> Tensor:
+        scores: Tensor = self.score(torch.tanh(self.hidden(states) + self.query(query.vector)[:, None]))
         return scores.squeeze(-1)
 
 
@@ -103,11 +100,10 @@ class DotToQuery(Attention):
         super().__init__()
         self.scale = math.sqrt(size)
 
-    def scores(self, states: Tensor, given: Given) -> Tensor:
-        """One score a cell."""
-        if given.query is None:
+    def scores(self, states: Tensor, query: Query) -> Tensor:
+        if query.vector is None:
             raise TypeError("attention to a query needs one")
-        return (states @ given.query[..., None]).squeeze(-1) / self.scale  # (B, T, H) @ (B, H, 1)
+        return (states @ query.vector[..., None]).squeeze(-1) / self.scale  # (B, T, H) @ (B, H, 1)
 
 
 ATTENTIONS.register("additive", Variants(Additive, wide=WideAdditive, to_query=AdditiveToQuery))

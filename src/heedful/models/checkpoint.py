@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +14,14 @@ from heedful.errors import BadInput
 from heedful.files import atomic
 
 
-@dataclass(frozen=True)
 class Checkpoint:
-    """Files in a folder: the first word vectors, the state after the last finished epoch, the best model so far."""
+    """Files in a folder."""
 
-    folder: Path
-
-    @property
-    def first(self) -> Path:
-        """The word vectors that training starts from."""
-        return self.folder / "first.safetensors"
-
-    @property
-    def last(self) -> Path:
-        """Parameters, optimiser state and history."""
-        return self.folder / "last.safetensors"
-
-    @property
-    def best(self) -> Path:
-        """The parameters selected on the dev split."""
-        return self.folder / "best.safetensors"
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.first = folder / "first.safetensors"  # the word vectors that training starts from
+        self.last = folder / "last.safetensors"  # parameters, optimiser state and history after the last epoch
+        self.best = folder / "best.safetensors"  # the parameters selected on the dev split
 
     def save(self, model: nn.Module, optimiser: torch.optim.Optimizer, history: list[dict[str, Any]]) -> None:
         """Keep the state after an epoch."""

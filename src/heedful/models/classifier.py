@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from heedful.errors import BadConfig, unknown_name
-from heedful.models.attentions import Attention, Given, Variants
+from heedful.models.attentions import Attention, Query, Variants
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.decoders import Affine, Decoder, WithQuery
 from heedful.models.encoders import Encoder, encoder_class
@@ -17,6 +17,8 @@ from heedful.models.options import ATTENTIONS, Options
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
 from heedful.text.vocabulary import PAD
+
+NO_QUERY = Query()
 
 
 class Reading(NamedTuple):
@@ -52,10 +54,8 @@ class Question(Embedded):
 
 
 class Classifier(Embedded):
-    """An attention classifier over tokens; given a query, its attention and its decision depend on that, too.
-
-    Each sequence is read between a start and an end sentinel, which the encoder sees and attention does not.
-    """
+    """An attention classifier over tokens; given a query, its attention and its decision depend on that, too. Each
+    sequence is read between a start and an end sentinel, which the encoder sees and attention does not."""
 
     sentinels: ClassVar[bool] = True
 
@@ -115,24 +115,23 @@ class Classifier(Embedded):
         """What the encoder reads of some instances."""
         return self.items(nn.functional.embedding(self.words(inputs), self.embedding), inputs)
 
-    def given(self, inputs: Inputs) -> Given:
+    def query(self, inputs: Inputs) -> Query:
         """Queries and candidates of some instances, as attention and decoder read them."""
-        asked = None if self.question is None else self.question.embed(padded_query(inputs))
-        return self.asked(asked, inputs.candidates)
+        embedded = None if self.question is None else self.question.embed(padded_query(inputs))
+        return self.encoded_query(embedded, inputs.candidates)
 
-    def asked(self, queries: Padded | None, candidates: Ragged | None) -> Given:
+    def encoded_query(self, embedded: Padded | None, candidates: Ragged | None) -> Query:
         """The same from embedded queries with their sentinels, (B, T, E)."""
-        if self.question is None or queries is None:
-            return Given()
-        return Given(self.question(queries), None if candidates is None else _mask(candidates, self.decoder.outputs))
+        if self.question is None or embedded is None:
+            return Query()
+        return Query(self.question(embedded), None if candidates is None else _mask(candidates, self.decoder.outputs))
 
-    def forward(self, items: Padded, given: Given | None = None) -> Reading:
+    def forward(self, items: Padded, query: Query = NO_QUERY) -> Reading:
         """Run the model on a batch from `read`."""
-        given = given or Given()
         states = self.inner(self.encoder(items))
-        weights = self.attention(states, given)
+        weights = self.attention(states, query)
         attended = (weights.values[:, None] @ states.values).squeeze(1)  # (B, 1, T) @ (B, T, H)
-        return Reading(states, weights, self.decoder(attended, given))
+        return Reading(states, weights, self.decoder(attended, query))
 
 
 def padded_query(inputs: Inputs) -> Padded:

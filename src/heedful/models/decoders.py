@@ -7,7 +7,7 @@ mixes them: the `items` of an instance and its attention are all that its logits
 import torch
 from torch import Tensor, nn
 
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 
 
 class Decoder(nn.Module):
@@ -20,13 +20,13 @@ class Decoder(nn.Module):
         """What the decoder keeps of each state, (..., F); linear."""
         raise TypeError("a decoder defines items")
 
-    def logits(self, mixed: Tensor, given: Given) -> Tensor:
+    def logits(self, mixed: Tensor, query: Query) -> Tensor:
         """Logits (B, ..., K) of items mixed by attention, (B, ..., F)."""
         raise TypeError("a decoder defines logits")
 
-    def forward(self, attended: Tensor, given: Given) -> Tensor:
+    def forward(self, attended: Tensor, query: Query) -> Tensor:
         """Logits of attended states."""
-        return self.logits(self.items(attended), given)
+        return self.logits(self.items(attended), query)
 
 
 class Affine(Decoder):
@@ -41,7 +41,7 @@ class Affine(Decoder):
         """Scores, (..., K): the logits if an item had all the attention, without bias."""
         return states @ self.linear.weight.T
 
-    def logits(self, mixed: Tensor, given: Given) -> Tensor:
+    def logits(self, mixed: Tensor, query: Query) -> Tensor:
         """The bias comes last."""
         return mixed + self.linear.bias
 
@@ -65,19 +65,19 @@ class WithQuery(Decoder):
         """Features, (..., F), bias left out."""
         return states @ self.attended.weight.T
 
-    def context(self, given: Given) -> Tensor:
+    def context(self, query: Query) -> Tensor:
         """What the query and the biases add to mixed features, (B, F)."""
-        context: Tensor = self.query(given.query)
+        context: Tensor = self.query(query.vector)
         return context + self.attended.bias
 
-    def logits(self, mixed: Tensor, given: Given) -> Tensor:
+    def logits(self, mixed: Tensor, query: Query) -> Tensor:
         """Minus infinity for classes that are no candidates."""
         between = (1,) * (mixed.ndim - 2)
-        context = self.context(given)
+        context = self.context(query)
         logits: Tensor = self.answer(torch.tanh(mixed + context.view(len(context), *between, -1)))
-        if given.candidates is None:
+        if query.candidates is None:
             return logits
-        return logits.masked_fill(~given.candidates.view(len(logits), *between, -1), -torch.inf)
+        return logits.masked_fill(~query.candidates.view(len(logits), *between, -1), -torch.inf)
 
 
 def output_of(logits: Tensor) -> Tensor:

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from heedful.models.attentions import Attention, Given, Variants
+from heedful.models.attentions import Attention, Query, Variants
 from heedful.models.batches import Inputs, Padded
-from heedful.models.classifier import Classifier, Reading
+from heedful.models.classifier import NO_QUERY, Classifier, Reading
 from heedful.models.decoders import Affine
 from heedful.models.encoders import Encoder, dropout
 
@@ -40,24 +40,21 @@ class Flan(Classifier):
         return attention.wide or attention.usual
 
     def build(self, encoder: Callable[[int], Encoder], attention: Callable[[int], Attention], outputs: int) -> None:
-        """The usual layers; the decoder begins as in the released code."""
+        """The usual layers; the decoder starts as in the released code."""
         super().build(encoder, attention, outputs)
-        self.begin_decoder()
+        self.initialise_decoder()
 
-    def begin_decoder(self) -> None:
+    def initialise_decoder(self) -> None:
         """Glorot's weights, no bias."""
         if isinstance(self.decoder, Affine):
             nn.init.xavier_uniform_(self.decoder.linear.weight)
             nn.init.zeros_(self.decoder.linear.bias)
 
-    def dropped(self, values: Tensor, share: float) -> Tensor:
-        """With a share of the numbers left out, in training."""
-        return dropout(values, share, self.training)
-
-    def forward(self, items: Padded, given: Given | None = None) -> Reading:
+    def forward(self, items: Padded, query: Query = NO_QUERY) -> Reading:
         """As any classifier; in the released code dropout comes after the last layer, too."""
-        reading = super().forward(items.with_values(self.dropped(items.values, self.dropout.items)), given)
-        return reading._replace(logits=self.dropped(reading.logits, self.dropout.logits))
+        items = items.with_values(dropout(items.values, self.dropout.items, self.training))
+        reading = super().forward(items, query)
+        return reading._replace(logits=dropout(reading.logits, self.dropout.logits, self.training))
 
 
 class Han(Flan):
@@ -70,7 +67,7 @@ class Han(Flan):
         self.encoder = encoder(self.word_encoder.size)
         self.attention = attention(self.encoder.size)
         self.decoder = Affine(self.encoder.size, outputs)
-        self.begin_decoder()
+        self.initialise_decoder()
 
     def words(self, inputs: Inputs) -> Tensor:
         """All words, (N,), in the order in which sentences are read."""
@@ -79,7 +76,7 @@ class Han(Flan):
     def items(self, vectors: Tensor, inputs: Inputs) -> Padded:
         """Sentence vectors, (B, T, H), from those of the words; a sentence without words is a vector of zeros."""
         groups, documents = inputs.groups, inputs.items
-        kept = self.dropped(vectors, self.dropout.words)
+        kept = dropout(vectors, self.dropout.words, self.training)
         made = [self._sentences(words) for words in groups.padded(kept)]
         width = int(documents.lengths.max(initial=0))
         places = np.flatnonzero(np.arange(width) < documents.lengths[:, None])[groups.sentences]
@@ -91,7 +88,7 @@ class Han(Flan):
     def _sentences(self, words: Padded) -> Tensor:
         """The vectors (S, H) of sentences with these words, (S, T, E)."""
         states = self.word_encoder(words)
-        weights = self.word_attention(states, Given())
+        weights = self.word_attention(states, NO_QUERY)
         vectors: Tensor = (weights.values[:, None] @ states.values).squeeze(1)  # (S, 1, T) @ (S, T, H)
         return vectors
 

@@ -1,7 +1,7 @@
 """Encoders: embedded tokens (B, T, E) to states (B, T, H), one state an item."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import torch
@@ -46,8 +46,7 @@ def encoder_class(name: str) -> "type[Encoder]":
 
 def dropout(values: Tensor, share: float, training: bool) -> Tensor:
     """Dropout, seeded by torch's generator but drawn by NumPy: torch's own takes five to ten times as long on a CPU, a
-    fifth of the time of a training step.
-    """
+    fifth of the time of a training step."""
     if not training or not share:
         return values
     draw = np.random.Generator(np.random.SFC64(int(torch.randint(2**62, ()))))
@@ -75,11 +74,15 @@ class Encoder(nn.Module):
 
 class Bidirectional(Encoder):
     """Two one-way layers, the second over each sequence reversed within its own length: the states of a bidirectional
-    layer over packed sequences, but through dense kernels that are several times faster on a CPU.
-    """
+    layer over packed sequences, but through dense kernels that are several times faster on a CPU."""
 
-    ahead: Any  # of torch.nn
-    back: Any
+    layer: ClassVar[type[nn.LSTM] | type[nn.GRU]]
+
+    def __init__(self, width: int, options: Any) -> None:
+        super().__init__(width, options)
+        self.size = 2 * options.hidden
+        self.ahead: Any = self.layer(width, options.hidden, batch_first=True)
+        self.back: Any = self.layer(width, options.hidden, batch_first=True)
 
     def forward(self, embedded: Padded) -> Padded:
         """Both directions' states side by side."""
@@ -97,22 +100,17 @@ class Bidirectional(Encoder):
 class BiLSTM(Bidirectional):
     """One-layer bidirectional LSTM (Jain & Wallace, section 2)."""
 
-    def __init__(self, width: int, options: BiLSTMOptions) -> None:
-        super().__init__(width, options)
-        self.size = 2 * options.hidden
-        self.ahead = nn.LSTM(width, options.hidden, batch_first=True)
-        self.back = nn.LSTM(width, options.hidden, batch_first=True)
+    layer = nn.LSTM
 
 
 @encoder("bigru", BiGRUOptions)
 class BiGRU(Bidirectional):
     """One-layer bidirectional GRU (Yang et al. 2016), initialised as in Serrano & Smith's code."""
 
+    layer = nn.GRU
+
     def __init__(self, width: int, options: BiGRUOptions) -> None:
         super().__init__(width, options)
-        self.size = 2 * options.hidden
-        self.ahead = nn.GRU(width, options.hidden, batch_first=True)
-        self.back = nn.GRU(width, options.hidden, batch_first=True)
         for layer in (self.ahead, self.back):
             nn.init.xavier_uniform_(layer.weight_ih_l0)
             nn.init.orthogonal_(layer.weight_hh_l0)
@@ -143,9 +141,8 @@ class CNN(Encoder):
         super().__init__(width, options)
         self.size = options.filters * len(options.kernels)
         self.dropout = options.dropout
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(width, options.filters, kernel, padding=kernel // 2) for kernel in options.kernels
-        )
+        layers = (nn.Conv1d(width, options.filters, size, padding=size // 2) for size in options.kernels)
+        self.convolutions = nn.ModuleList(layers)
 
     def forward(self, embedded: Padded) -> Padded:
         """Windows beyond the ends read zeros, whatever the padding holds."""
@@ -169,7 +166,6 @@ class Average(Encoder):
         self.activation: Callable[[Tensor], Tensor] = {"relu": torch.relu, "tanh": torch.tanh}[options.activation]
 
     def forward(self, embedded: Padded) -> Padded:
-        """The projected tokens."""
         projected: Tensor = self.project(embedded.values)
         return embedded.with_values(self.activation(projected))
 
@@ -183,5 +179,4 @@ class NoEncoder(Encoder):
         self.size = width
 
     def forward(self, embedded: Padded) -> Padded:
-        """The embedded tokens."""
         return embedded

@@ -1,8 +1,8 @@
-"""A bidirectional GRU over sequences of different lengths: both directions in one step, padding in none.
+"""A bidirectional GRU over sequences of different lengths: both directions in one step, without padding.
 
-The library's own takes one direction at a time, computes padding, and leaves a dozen nodes a step for autograd to walk
-back through. Here the cells of all sequences stand step after step, longest sequence first, so that each step reads a
-block, and what all steps have in common (what tokens add to the gates, the gradients of the weights) is one product.
+torch's own runs one direction at a time, computes padding, and leaves autograd a dozen nodes per step. Here cells are
+ordered by step, longest sequence first, so that each step reads a block; what all steps share (what tokens add to the
+gates, the gradients of the weights) is one product.
 """
 
 from typing import Any, NamedTuple
@@ -65,16 +65,15 @@ class BidirectionalGRU(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         """From the last step to the first."""
-        if torch.is_grad_enabled():  # asked for by create_graph
+        if torch.is_grad_enabled():  # by create_graph
             raise RuntimeError("a BiGRU has first derivatives only: leave create_graph out")
         weight, before, gates, recalled = ctx.saved_tensors
         h = weight.shape[2]
         reset, update, new = gates.chunk(3, dim=-1)
         # what later steps have no part in, for all steps at once: how the state moves with each gate, (2, N, 3h)
         of_new = (1 - update) * (1 - new**2)
-        slopes = torch.cat(
-            [of_new * recalled * reset * (1 - reset), (before - new) * update * (1 - update), of_new], -1
-        )
+        of_reset, of_update = of_new * recalled * reset * (1 - reset), (before - new) * update * (1 - update)
+        slopes = torch.cat([of_reset, of_update, of_new], dim=-1)
         of_state = _ordered(gradients[0], ctx.steps.reads)
         of_read, of_added = torch.empty_like(gates), torch.empty_like(gates)
         for earlier, start, stop in reversed(ctx.steps.blocks):

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from heedful.evidence import Evidence
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Inputs, Padded, Texts
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import Affine, WithQuery, output_of
@@ -33,8 +33,8 @@ def predict(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) ->
     inputs = Inputs.of(texts)
     output = np.empty((len(inputs), model.decoder.outputs), dtype=np.float32)
     with torch.inference_mode():
-        for rows, items, given in _batches(model, inputs, batch_rows):
-            output[rows] = output_of(model(items, given).logits).numpy()
+        for rows, items, query in _batches(model, inputs, batch_rows):
+            output[rows] = output_of(model(items, query).logits).numpy()
     return output
 
 
@@ -47,22 +47,22 @@ def decode(model: Classifier, texts: Texts, *, batch_rows: int = BATCH_ROWS) -> 
     context = np.empty((len(shape), decoder.width), dtype=np.float32) if isinstance(decoder, WithQuery) else None
     output = np.empty((len(shape), decoder.outputs), dtype=np.float32)
     with torch.inference_mode():
-        for rows, batch, given in _batches(model, inputs, batch_rows):
-            reading = model(batch, given)
+        for rows, batch, query in _batches(model, inputs, batch_rows):
+            reading = model(batch, query)
             output[rows] = output_of(reading.logits).numpy()
             mask = reading.weights.mask
             cells = shape.cells(rows)
             weights.values[cells] = reading.weights.values[mask].numpy()
             items.values[cells] = decoder.items(reading.states.values)[mask].numpy()
             if context is not None and isinstance(decoder, WithQuery):
-                context[rows] = decoder.context(given).numpy()
+                context[rows] = decoder.context(query).numpy()
     return Decoded(weights, items, context, output)
 
 
-def _batches(model: Classifier, inputs: Inputs, batch_rows: int) -> Iterator[tuple[Indices, Padded, Given]]:
+def _batches(model: Classifier, inputs: Inputs, batch_rows: int) -> Iterator[tuple[Indices, Padded, Query]]:
     for rows in length_batches(inputs.tokens.lengths, rows=batch_rows, cells=BATCH_CELLS):
         some = inputs.take(rows)
-        yield rows, model.read(some), model.given(some)
+        yield rows, model.read(some), model.query(some)
 
 
 def observe(model: Classifier, texts: Texts, *, ids: Sequence[str], tokens: Ragged, **known: Any) -> Evidence:

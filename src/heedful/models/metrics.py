@@ -9,9 +9,7 @@ from heedful.evidence import decide
 from heedful.evidence_checks import NO_LABEL
 
 
-def classification_metrics(
-    labels: NDArray[Any], output: NDArray[np.float32], classes: tuple[str, ...]
-) -> dict[str, Any]:
+def classification_metrics(labels: NDArray[Any], output: NDArray[Any], classes: tuple[str, ...]) -> dict[str, Any]:
     """Metrics of outputs (n, K); what needs every class is None where one does not occur. An answer that is none of the
     classes (NO_LABEL) counts as missed.
 
@@ -28,14 +26,16 @@ def classification_metrics(
     chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
     judged = [1] if len(classes) == 2 else indices
     mixed = all(0 < hits[:, index].sum() < len(labels) for index in judged)
+
+    def mean_of(score: Any) -> float | None:
+        return float(np.mean([score(hits[:, index], chances[:, index]) for index in judged])) if mixed else None
+
     return {
         "n": len(labels),
         "accuracy": float((decisions == labels).mean()),
         "macro_f1": float(report["macro avg"]["f1-score"]),
-        "roc_auc": float(np.mean([roc_auc_score(hits[:, k], chances[:, k]) for k in judged])) if mixed else None,
-        "average_precision": (
-            float(np.mean([average_precision_score(hits[:, k], chances[:, k]) for k in judged])) if mixed else None
-        ),
+        "roc_auc": mean_of(roc_auc_score),
+        "average_precision": mean_of(average_precision_score),
         "classes": {classes[index]: _plain(report[str(index)]) for index in occurring},
         "macro": _plain(report["macro avg"]),
         "weighted": _plain(report["weighted avg"]),

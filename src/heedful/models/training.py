@@ -56,9 +56,7 @@ def train(
     on_step: Callable[[Step], None] = lambda step: None,
 ) -> list[dict[str, Any]]:
     """Train the model and return one record an epoch; the parameters selected on dev are those of `checkpoint.best`.
-
-    Goes on from the checkpoint if there is one; the result is the same as that of an undisturbed training.
-    """
+    Goes on from the checkpoint if there is one; the result is the same as that of an undisturbed training."""
     optimiser = make_optimiser(model, options)
     history = checkpoint.resume(model, optimiser)
     weights = class_weights(training.labels, len(classes)) if options.class_weights else torch.ones(len(classes))
@@ -155,9 +153,9 @@ def train_step(
     items = model.items(tables.text.embed(words), inputs)
     queries = None
     if tables.query is not None:
-        asked = padded_query(inputs)
-        queries = asked.with_values(tables.query.embed(asked.values))
-    loss = loss_of(model(items, model.asked(queries, inputs.candidates)).logits)
+        padded = padded_query(inputs)
+        queries = padded.with_values(tables.query.embed(padded.values))
+    loss = loss_of(model(items, model.encoded_query(queries, inputs.candidates)).logits)
     tables.clear_others()
     loss.backward()  # type: ignore[no-untyped-call]
     tables.fill()

@@ -55,7 +55,7 @@ def between(runs: Sequence[Run], *, seed: int = 0, draws: int = 2000) -> Between
     for frame, (first, second) in zip(frames, numbers, strict=True):
         rows.append({"first": runs[first].folder.name, "second": runs[second].folder.name, "n": len(frame)})
         for name, estimate in estimates(frame, seed=seed, draws=draws).items():
-            rows[-1] |= {name: estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+            rows[-1] |= estimate.columns(name)
     means = (pl.mean_horizontal(frame[name].cast(pl.Float64) for frame in frames).alias(name) for name in _FIGURES)
     instances = pl.DataFrame({"id": pl.Series(ids, dtype=pl.String)}).with_columns(means)
     return Between(pl.DataFrame(rows, infer_schema_length=None), instances)

@@ -83,16 +83,11 @@ def runs_in(places: Places) -> pl.DataFrame:
 
     `state` is `finished` if the model is trained and tested, `unfinished` if not, `damaged` if that cannot be read.
     """
-    rows = [
-        {
-            "folder": str(run.folder),
-            **run.about,
-            "state": run.state,
-            "experiments": [name for name in EXPERIMENT_NAMES if name in run.done],
-            "damage": run.damage,
-        }
-        for run in listed(places)
-    ]
+    rows = []
+    for run in listed(places):
+        experiments = [name for name in EXPERIMENT_NAMES if name in run.done]
+        found = {"state": run.state, "experiments": experiments, "damage": run.damage}
+        rows.append({"folder": str(run.folder), **run.about, **found})
     kinds: dict[str, Any] = {"folder": pl.String, **ABOUT, "state": pl.String}
     return pl.DataFrame(rows, schema={**kinds, "experiments": pl.List(pl.String), "damage": pl.String})
 
@@ -123,8 +118,9 @@ def _read(folder: Path) -> Listed:
     except HeedfulError as error:
         return Listed(folder, unknown, frozenset(), str(error))
     about["subset"] = bool(manifest.get("corpus", {}).get("subset", about["subset"]))
-    done = [name for name in STAGES if name in manifest["stages"] and _has_files(folder, name)]
-    return Listed(folder, {**unknown, **about}, frozenset(done))
+    recorded = [stage for name, stage in STAGES.items() if name in manifest["stages"]]
+    done = frozenset(stage.name for stage in recorded if all((folder / file).exists() for file in stage.files))
+    return Listed(folder, {**unknown, **about}, done)
 
 
 def _check(folder: Path, about: dict[str, Any]) -> None:
@@ -132,10 +128,6 @@ def _check(folder: Path, about: dict[str, Any]) -> None:
     for name, value in about.items():
         if type(value) is not _TYPES[ABOUT[name]]:
             raise BadInput(f"{folder / 'config.toml'}: {name} = {value!r} has the wrong type; remove the run")
-
-
-def _has_files(folder: Path, stage: str) -> bool:
-    return all((folder / file).exists() for file in STAGES[stage].files)
 
 
 METRICS = "metrics"
@@ -146,9 +138,8 @@ def scan(places: Places, experiment: str = METRICS) -> pl.LazyFrame:
     """Scan the results of all runs at or below some places, concatenated; nothing is loaded until collected.
 
     `experiment`: an experiment, `evidence` or `importance`, or `metrics`: one row per run with its test metrics. The
-    first columns are `run` (the folder's name), `corpus`, `model`, `encoder`, `attention`, `seed`, `preset`, `subset`
-    and `configuration`, as in `runs_in`. Columns that a run does not have are null. Runs without these results are left
-    out; `runs_in` lists them.
+    first columns say which run it is, from `run` to `configuration` as in `runs_in`. Columns that a run does not have
+    are null. Runs without these results are left out; `runs_in` lists them.
 
     >>> import heedful
     >>> frame = heedful.scan("runs/", "permutation")  # doctest: +SKIP
@@ -166,13 +157,10 @@ def scan(places: Places, experiment: str = METRICS) -> pl.LazyFrame:
             "makes them; `heedful.runs_in` lists the state of each"
         )
     if experiment == METRICS:
-        return _concat([pl.LazyFrame([{**run.about, **_metrics(run.folder)}], schema_overrides=ABOUT) for run in there])
-    return _concat([_lazy(run, run.folder / STAGES[stage].file) for run in there])
-
-
-def _concat(frames: list[pl.LazyFrame]) -> pl.LazyFrame:
-    """Concatenate frames whose columns, and types of columns without values, may differ."""
-    return pl.concat(frames, how="diagonal_relaxed")
+        frames = [pl.LazyFrame([{**run.about, **_metrics(run.folder)}], schema_overrides=ABOUT) for run in there]
+    else:
+        frames = [_lazy(run, run.folder / STAGES[stage].file) for run in there]
+    return pl.concat(frames, how="diagonal_relaxed")  # columns, and types of columns without values, may differ
 
 
 def _metrics(folder: Path) -> dict[str, Any]:

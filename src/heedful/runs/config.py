@@ -1,7 +1,7 @@
 """The configuration of a run: every value that its results depend on, complete before anything is computed."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -18,6 +18,13 @@ from heedful.runs.presets import PRESETS, defaults
 Section = TypeVar("Section", bound=BaseModel)
 
 WORD2VEC = "word2vec"
+VALID_NAMES: dict[str, Collection[str]] = {
+    "corpus": READERS,
+    "model": MODEL_NAMES,
+    "encoder": ENCODER_OPTIONS,
+    "attention": ATTENTIONS,
+    "preset": PRESETS,
+}
 _DROPOUT = {"flan": ("item_dropout", "logit_dropout"), "han": ("word_dropout", "item_dropout", "logit_dropout")}
 
 
@@ -124,25 +131,19 @@ class RunConfig(Options):
 def resolve(values: Mapping[str, Any]) -> RunConfig:
     """Fill in the preset's defaults for the corpus and encoder, and check every value."""
     names = names_or_defaults(values)
-    valid = {
-        "corpus": READERS,
-        "model": MODEL_NAMES,
-        "encoder": ENCODER_OPTIONS,
-        "attention": ATTENTIONS,
-        "preset": PRESETS,
-    }
-    for kind, known in valid.items():
+    for kind, known in VALID_NAMES.items():
         if not isinstance(names[kind], str) or names[kind] not in known:
             raise unknown_name(kind, str(names[kind]), known)
-    query = READERS[names["corpus"]].query or _has_query(values.get("corpus_options"))
+    given = values.get("corpus_options")  # a user's own table may have a column of questions
+    query = READERS[names["corpus"]].query or (isinstance(given, Mapping) and given.get("query") is not None)
     if query and names["model"] != "classifier":
-        raise BadConfig(
-            f"model {names['model']} does not read questions, which corpus {names['corpus']} has: "
-            "choose --model classifier"
-        )
+        problem = f"model {names['model']} does not read questions, which corpus {names['corpus']} has"
+        raise BadConfig(f"{problem}: choose --model classifier")
     base = defaults(names["preset"], names["corpus"], names["model"], names["encoder"], query=query)
     config = _check(RunConfig, merge(merge(base, names), values), "")
-    _check_dropout(config)
+    for name in ("word_dropout", "item_dropout", "logit_dropout"):
+        if getattr(config.training, name) and name not in _DROPOUT.get(config.model, ()):
+            raise BadConfig(f"training.{name}: model {config.model} has no such dropout; leave it at 0")
     reader = READERS[config.corpus]
     corpus_options = _check(reader.options, config.corpus_options, "corpus_options.")
     if config.hierarchical and not reader.has_sentences(corpus_options):
@@ -151,36 +152,15 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
             "choose --model flan, or give the texts as a table of your own (--file), which can be split"
         )
     encoder_options = _check(ENCODER_OPTIONS[config.encoder], config.encoder_options, "encoder_options.")
-    return config.model_copy(
-        update={
-            "corpus_options": corpus_options.model_dump(mode="json", exclude_none=True),  # TOML has no null
-            "encoder_options": encoder_options.model_dump(mode="json"),
-        }
-    )
+    dumped = {"corpus_options": corpus_options.model_dump(mode="json", exclude_none=True)}  # TOML has no null
+    return config.model_copy(update={**dumped, "encoder_options": encoder_options.model_dump(mode="json")})
 
 
 def names_or_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     """The corpus, model, encoder, attention and preset of a user's values, or their defaults."""
-    defaults = {
-        "corpus": "planted",
-        "model": "classifier",
-        "encoder": "bilstm" if values.get("model", "classifier") == "classifier" else "bigru",
-        "attention": "additive",
-        "preset": "paper",
-    }
-    return {key: values.get(key, name) for key, name in defaults.items()}
-
-
-def _check_dropout(config: RunConfig) -> None:
-    """Raise if a dropout is set that the model does not have."""
-    for name in ("word_dropout", "item_dropout", "logit_dropout"):
-        if getattr(config.training, name) and name not in _DROPOUT.get(config.model, ()):
-            raise BadConfig(f"training.{name}: model {config.model} has no such dropout; leave it at 0")
-
-
-def _has_query(corpus_options: Any) -> bool:
-    """Whether a user's own table has a column of questions."""
-    return isinstance(corpus_options, Mapping) and corpus_options.get("query") is not None
+    encoder = "bilstm" if values.get("model", "classifier") == "classifier" else "bigru"
+    usual = {"corpus": "planted", "model": "classifier", "encoder": encoder, "attention": "additive", "preset": "paper"}
+    return {key: values.get(key, name) for key, name in usual.items()}
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

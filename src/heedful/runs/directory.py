@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
     from heedful.models.classifier import Classifier
 
-
 # in order; each experiment is a stage of its own
 STAGES = {
     stage.name: stage
@@ -31,11 +30,7 @@ STAGES = {
         Stage("evidence", ("evidence.parquet", "metrics.json"), ("train",)),
         Stage("importance", ("importance.parquet",), ("evidence",)),
         *(
-            Stage(
-                name,
-                (f"results/{name}.parquet",),
-                ("evidence", "importance") if "importance" in experiment.needs else ("evidence",),
-            )
+            Stage(name, (f"results/{name}.parquet",), ("evidence", *{"importance"}.intersection(experiment.needs)))
             for name, experiment in EXPERIMENTS.items()
         ),
     )

@@ -52,13 +52,8 @@ def perform(
     workers: int = 1,
     reporter: Reporter | None = None,
 ) -> Run:
-    """Perform what is missing of the run that `values` describe (see `resolve`), with the named experiments (None: the
-    default ones that its evidence supports).
-
-    `workers` processes share the parts of importance and of the experiments; results do not depend on their number.
-    """
-    reporter = reporter or Reporter()
-    config = resolve(values)
+    """Perform what is missing of the run that `values` describe (see `resolve`); options as in `run`."""
+    reporter, config = reporter or Reporter(), resolve(values)
     names, pool = parse_experiments(experiments), Workers(workers, config.threads)
     run = Run.at(Path(out) / config.name, config)
     Sources(data).check(run)
@@ -113,9 +108,5 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
 def _record_provenance(run: Run) -> None:
     if not run.manifest["stages"]:  # otherwise the code and versions of the first stages stand
         run.record(
-            run=run.folder.name,
-            seed=run.config.seed,
-            heedful=__version__,
-            code=code_fingerprint(),
-            versions=versions(),
+            run=run.folder.name, seed=run.config.seed, heedful=__version__, code=code_fingerprint(), versions=versions()
         )

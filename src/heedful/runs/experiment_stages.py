@@ -42,10 +42,9 @@ def parse_experiments(experiments: str | Iterable[str] | None) -> tuple[str, ...
 
 
 def choose_experiments(names: tuple[str, ...] | None, columns: Iterable[str]) -> list[str]:
-    """Which experiments to perform on evidence with these columns, or on that of a corpus with these: those named, or
-    (None) the default ones.
+    """The experiments to perform on evidence, or a corpus, with these columns: those named, or (None) the default.
 
-    Where default ones or all are meant, what the evidence cannot support is left out; what was named is refused.
+    Of the default ones or all, those that the evidence cannot support are left out; those named are refused.
     """
     reasons = unsupported(set(columns))
     if names is not None and len(names) < len(EXPERIMENTS):

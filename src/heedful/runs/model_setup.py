@@ -1,7 +1,6 @@
 """From a corpus on disk to a model and its inputs; word indices take a fraction of the memory of words."""
 
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from heedful.text import word2vec
 from heedful.text.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 from heedful.text.word2vec import TokenLists, train_word2vec
 from heedful.text.word_vectors import Coverage, Vectors, from_keyed_vectors, initial_embedding, read_vectors
+from heedful.workspace.environment import versions
 
 READ = ("id", "tokens", "query", "candidates", "words", "sentences")  # columns of evidence that are inputs of a model
 BATCH = 2048  # instances as text in memory at a time
@@ -35,8 +35,7 @@ BATCH = 2048  # instances as text in memory at a time
 
 def inputs_of(frame: pl.DataFrame, vocabulary: Vocabulary, *, sentences: bool = False) -> Inputs:
     """Model inputs from the columns `tokens` and, if present, `query` and `candidates` of a corpus or of evidence;
-    with `sentences` as items, their words and lengths.
-    """
+    with `sentences` as items, their words and lengths."""
     words = "words" if sentences and "words" in frame.columns else "tokens"  # in evidence, tokens are the items
     return Inputs(
         vocabulary.encode(frame[words]),
@@ -127,20 +126,13 @@ def _train(config: RunConfig, corpus: Corpus, words: tuple[str, ...]) -> Vectors
 def _path(config: RunConfig, corpus: Corpus, words: tuple[str, ...]) -> Path:
     """The cache file, named by a hash of everything that the vectors depend on."""
     options = {key: value for key, value in config.embedding if key == "width" or key.startswith("word2vec")}
-    code = [content_fingerprint(Path(word2vec.__file__)), _gensim()]
+    code = [content_fingerprint(Path(word2vec.__file__)), versions().get("gensim", "")]
     key = fingerprint([corpus.fingerprint, config.vocabulary.splits, words, options, _seed(config), code])
     return cache_folder() / "vectors" / f"{corpus.name}-{key}.safetensors"
 
 
 def _seed(config: RunConfig) -> int:
     return Stream(config.seed, "word2vec").integer()
-
-
-def _gensim() -> str:
-    try:
-        return metadata.version("gensim")
-    except metadata.PackageNotFoundError:  # training will report it
-        return ""
 
 
 def build_model(
@@ -171,10 +163,9 @@ def first_embeddings(
 ) -> tuple[dict[str, NDArray[np.float32]], Coverage | None]:
     """The initial word vectors, and how many words have a pretrained one (None: no pretrained vectors configured).
 
-    Queries have vectors of their own: the same pretrained ones, and other random draws for the rest.
-
-    Special tokens start at zero, unless a vector was trained for the unknown word. A draw from N(0, 1) for it would
-    never be trained where every training word is known, and would add noise (SST: 0.01 of macro F1 lost).
+    Queries have vectors of their own: the same pretrained ones, and other random draws for the rest. Special tokens
+    start at zero, unless a vector was trained for the unknown word: a draw from N(0, 1) for it would never be trained
+    where every training word is known, and would add noise (SST: 0.01 of macro F1 lost).
     """
     options, words = config.embedding, vocabulary.words[len(SPECIAL) :]
     special = np.zeros((len(SPECIAL), options.width), dtype=np.float32)
@@ -191,13 +182,10 @@ def first_embeddings(
     seeds = {"embedding": config.seed}
     if corpus.query:
         seeds["query_embedding"] = Stream(config.seed, "query vectors").integer()
-    matrices = {
-        name: np.concatenate(
-            [special, initial_embedding(words, width=options.width, seed=seed, found=found, missing=missing)]
-        )
-        for name, seed in seeds.items()
-    }
-    coverage = None
-    if found is not None:
-        coverage = Coverage.of(found.found, word_counts(corpus, vocabulary)[len(SPECIAL) :])
-    return matrices, coverage
+    matrices = {}
+    for name, seed in seeds.items():
+        rows = initial_embedding(words, width=options.width, seed=seed, found=found, missing=missing)
+        matrices[name] = np.concatenate([special, rows])
+    if found is None:
+        return matrices, None
+    return matrices, Coverage.of(found.found, word_counts(corpus, vocabulary)[len(SPECIAL) :])

@@ -85,21 +85,11 @@ def document_defaults(corpus: str, model: str, encoder: str) -> dict[str, Any]:
 
 PRESETS = ("paper", "released")
 
+_RECURRENT = {"bilstm": {"hidden": 128}, "bigru": {"hidden": 128}}
+_KERNELS = [1, 3, 5, 7]
 _ENCODERS: dict[str, dict[str, dict[str, Any]]] = {
-    "paper": {
-        "bilstm": {"hidden": 128},
-        "bigru": {"hidden": 128},
-        "cnn": {"filters": 64, "kernels": [1, 3, 5, 7]},
-        "average": {"hidden": 256, "activation": "relu"},
-        "none": {},
-    },
-    "released": {
-        "bilstm": {"hidden": 128},
-        "bigru": {"hidden": 128},
-        "cnn": {"filters": 32, "kernels": [1, 3, 5, 7]},
-        "average": {"hidden": 128, "activation": "tanh"},
-        "none": {},
-    },
+    "paper": {"cnn": {"filters": 64, "kernels": _KERNELS}, "average": {"hidden": 256, "activation": "relu"}},
+    "released": {"cnn": {"filters": 32, "kernels": _KERNELS}, "average": {"hidden": 128, "activation": "tanh"}},
 }
 
 # bAbI's world is small: a few dozen words
@@ -115,30 +105,15 @@ _TRAINING: dict[str, dict[str, Any]] = {
 
 # question answering and inference, whatever the preset
 _ANSWERING = {"l2_on_attention": True, "loss": "mean", "class_weights": False, "select": "accuracy"}
-_LENGTHS = {
-    "snli": {"batch": 128, "epochs": 25},
-    "cnn": {"batch": 90, "epochs": 25},
-    "babi": {"batch": 50, "epochs": 100},
-}
-_USUAL_LENGTH = {"batch": 100, "epochs": 25}
+_BATCHES = {"snli": 128, "cnn": 90, "babi": 50}  # 100 for others
 _MEASURES = ("gradient", "leave_one_out")  # those of the paper; integrals over long stories take very long
 _QUERY_EPSILON = {"paper": 0.05, "released": 0.01}  # 0.01 in classification; the released search selects at 0.05
 
 _MISSING = {"paper": "normal", "released": "zero"}
 
+_MIMIC = ("mimic-diabetes", "mimic-anemia")  # their word vectors are trained on them
 # training documents a word must occur in; 1 where nothing is said
-_MIN_DOCUMENTS = {
-    "imdb": 10,
-    "newsgroups": 2,
-    "adr": 2,
-    "agnews": 5,
-    "mimic-diabetes": 5,
-    "mimic-anemia": 5,
-    "snli": 3,
-    "cnn": 8,
-}
-
-_TRAINED_VECTORS = ("mimic-diabetes", "mimic-anemia")
+_MIN_DOCUMENTS = {"imdb": 10, "newsgroups": 2, "adr": 2, "agnews": 5, **dict.fromkeys(_MIMIC, 5), "snli": 3, "cnn": 8}
 
 
 def defaults(preset: str, corpus: str, model: str, encoder: str, *, query: bool) -> dict[str, Any]:
@@ -147,18 +122,18 @@ def defaults(preset: str, corpus: str, model: str, encoder: str, *, query: bool)
         return document_defaults(corpus, model, encoder)
     family = corpus.partition("-")[0]
     small = family == "babi"
-    training = _TRAINING[preset]
+    training, encoders = _TRAINING[preset], _RECURRENT | _ENCODERS[preset]
     if query:
-        training = {**training, **_ANSWERING, **_LENGTHS.get(family, _USUAL_LENGTH)}
+        training = {**training, **_ANSWERING, "batch": _BATCHES.get(family, 100), "epochs": 100 if small else 25}
     return {
         "corpus_options": {"cleaning": preset},
         "vocabulary": {"min_documents": _MIN_DOCUMENTS.get(corpus, 1)},
         "embedding": {
             "width": 50 if small else 300,
-            "vectors": "word2vec" if corpus in _TRAINED_VECTORS else "",
+            "vectors": "word2vec" if corpus in _MIMIC else "",
             "missing": _MISSING[preset],
         },
-        "encoder_options": _ENCODERS[preset].get(encoder, {}) | (_SMALL[preset].get(encoder, {}) if small else {}),
+        "encoder_options": encoders.get(encoder, {}) | (_SMALL[preset].get(encoder, {}) if small else {}),
         "training": training,
         "importance": {"measures": _MEASURES} if query else {},
         "experiment_options": {"epsilon": _QUERY_EPSILON[preset] if query else 0.01},

@@ -1,7 +1,6 @@
 """Worker processes that share the parts of a run's stages."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Self
@@ -26,7 +25,6 @@ class Workers:
         if count < 1:
             raise BadConfig(f"workers = {count}: at least one is needed")
         self.count, self._threads = count, threads
-        self._open = ExitStack()
         self._engine: LocalEngine | None = None
 
     def perform(self, run: Run, stage: str, reporter: Reporter) -> None:
@@ -37,7 +35,7 @@ class Workers:
     def share(self, run: Run, stage: str, pieces: dict[int, Piece]) -> Iterator[int]:
         """Let workers write parts of a stage; yields the index of each when it is written."""
         if self._engine is None:
-            self._engine = self._open.enter_context(LocalEngine(self.count))
+            self._engine = LocalEngine(self.count)
         waiting, running = list(pieces.items()), 0
         while waiting or running:
             while waiting and self._engine.free:
@@ -56,7 +54,8 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._open.close()
+        if self._engine is not None:
+            self._engine.close()
 
 
 def stage_parts(run: Run, stage: str) -> StageParts:

@@ -27,20 +27,11 @@ _Kind = tuple[str, str, str, bool]
 class Costs:
     """Seconds that stages took in earlier runs, by kind of run."""
 
-    def __init__(self, runs: Iterable[Run] = ()) -> None:
+    def __init__(self, runs: Iterable[Run]) -> None:
         self._seconds: dict[_Kind, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for run in runs:
-            self.learn(run)
-
-    @classmethod
-    def below(cls, out: Path) -> "Costs":
-        """The costs of the runs in a folder."""
-        return cls(_runs(out))
-
-    def learn(self, run: Run) -> None:
-        """Add the costs of a run."""
-        for stage, cost in run.manifest["stages"].items():
-            self._seconds[_kind(run.config)][stage].append(cost["seconds"])
+            for stage, cost in run.manifest["stages"].items():
+                self._seconds[_kind(run.config)][stage].append(cost["seconds"])
 
     def of(self, config: RunConfig, stages: Sequence[str]) -> float | None:
         """Estimated seconds of stages; None if no run of this kind has been trained."""
@@ -99,7 +90,7 @@ class Cell:
 
 def survey(grid: Grid, out: Path, data: Path | str | None) -> list[Cell]:
     """Find the state of each cell."""
-    sources, costs = Sources(data), Costs.below(out)
+    sources, costs = Sources(data), Costs(_runs(out))
     cells = [Cell(config, out / config.name) for config in grid.configs]
     for cell in cells:
         try:

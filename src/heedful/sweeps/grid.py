@@ -14,10 +14,9 @@ from pydantic import BaseModel
 
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, HeedfulError, NotFound, unknown_name
-from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS, MODEL_NAMES
-from heedful.runs.config import RunConfig, merge, names_or_defaults, read_toml, resolve
+from heedful.models.options import ENCODER_OPTIONS
+from heedful.runs.config import VALID_NAMES, RunConfig, merge, names_or_defaults, read_toml, resolve
 from heedful.runs.experiment_stages import parse_experiments
-from heedful.runs.presets import PRESETS
 
 
 @cache
@@ -90,13 +89,6 @@ def _is_list(annotation: Any) -> bool:
     return (origin or annotation) in (tuple, list)
 
 
-_NAMES: dict[str, Sequence[str]] = {
-    "corpus": tuple(READERS),
-    "model": MODEL_NAMES,
-    "encoder": tuple(ENCODER_OPTIONS),
-    "attention": tuple(ATTENTIONS),
-    "preset": PRESETS,
-}
 _UNSET = object()
 
 
@@ -122,7 +114,7 @@ class Case(NamedTuple):
         check_keys(values, ("when", "skip"))
         check_keys(when, ())
         wanted = {key: list(value) if is_axis(key, value) else [value] for key, value in _flat(when)}
-        for kind, names in _NAMES.items():
+        for kind, names in VALID_NAMES.items():
             for name in wanted.get(kind, []):
                 if name not in names:
                     raise unknown_name(kind, str(name), names)
@@ -151,7 +143,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 def _value(cell: Mapping[str, Any], key: str) -> Any:
     """The value of a dotted key in a cell; names that it leaves out have their defaults."""
-    if key in _NAMES:
+    if key in VALID_NAMES:
         return names_or_defaults(cell)[key]
     value: Any = cell
     for name in key.split("."):
@@ -230,12 +222,11 @@ def make_grid(values: Mapping[str, Any]) -> Grid:
 
 def _combinations(values: Mapping[str, Any], point: Mapping[str, Any] | None = None) -> Iterator[UncheckedCell]:
     """The product of the axes."""
-    axes = dict(_axes(values))
+    axes = {key: value for key, value in _flat(values) if is_axis(key, value)}
     for key, options in axes.items():
         if not options:
             raise BadConfig(f"the grid is empty: {key} = [] has no value")
-    count = prod(map(len, axes.values()))
-    if count > MOST:
+    if (count := prod(map(len, axes.values()))) > MOST:
         raise BadConfig(f"the grid has {count:,} cells, more than {MOST:,}: shorten its lists")
     for combination in product(*axes.values()):
         added = dict(zip(axes, combination, strict=True))
@@ -243,15 +234,6 @@ def _combinations(values: Mapping[str, Any], point: Mapping[str, Any] | None = N
         for key, value in added.items():
             cell = _with(cell, key.split("."), value)
         yield UncheckedCell(cell, {**(point or {}), **added})
-
-
-def _axes(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Sequence[Any]]]:
-    for name, value in values.items():
-        key = f"{prefix}{name}"
-        if isinstance(value, Mapping):
-            yield from _axes(value, f"{key}.")
-        elif is_axis(key, value):
-            yield key, value
 
 
 def _with(values: Mapping[str, Any], path: Sequence[str], value: Any) -> dict[str, Any]:

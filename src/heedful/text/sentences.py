@@ -9,8 +9,8 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import Any
 
-from heedful.errors import BadConfig, BadInput, MissingExtra
-from heedful.text.tokenising import tokeniser
+from heedful.errors import BadConfig, BadInput
+from heedful.text.tokenising import import_spacy, tokeniser
 
 SENTENCIZER = "sentencizer"  # the way that needs no model
 
@@ -59,7 +59,7 @@ def flatten(sentences: Sequence[Sequence[str]]) -> tuple[list[str], list[int]]:
 
 
 def missing_model(name: str) -> BadConfig:
-    """There is no such way to cut texts into sentences."""
+    """The error for a model that is not installed."""
     return BadConfig(
         f"sentences '{name}' is neither '{SENTENCIZER}' nor a spaCy model that is installed, so texts cannot be cut "
         f"into sentences: install the model (python -m spacy download {name}), give its folder, or take '{SENTENCIZER}'"
@@ -71,10 +71,8 @@ def _cut(tokens: Sequence[str], starts: Sequence[int]) -> Sentences:
 
 
 def _rule_starts(tokens: Sequence[str]) -> list[int]:
-    """Where spaCy's sentencizer starts sentences: at what follows a mark that ends one and is no mark itself.
-
-    Marks have no case and no digits, so the rule says the same of tokens as `tokeniser` leaves them.
-    """
+    """Where spaCy's sentencizer starts sentences: at what follows a mark that ends one and is no mark itself. Marks
+    have no case and no digits, so the rule says the same of tokens as `tokeniser` leaves them."""
     ends, is_mark = _rule()
     starts = [0] if tokens else []
     ended = False
@@ -93,21 +91,17 @@ def _parsed_starts(parsed: Iterable[Any]) -> list[int]:
 
 @cache
 def _rule() -> tuple[frozenset[str], Callable[[str], bool]]:
-    try:
-        from spacy.lang.lex_attrs import is_punct
-        from spacy.pipeline import Sentencizer
-    except ImportError as error:
-        raise MissingExtra("spaCy", "papers", "cutting texts into sentences") from error
+    import_spacy("cutting texts into sentences")
+    from spacy.lang.lex_attrs import is_punct
+    from spacy.pipeline import Sentencizer
+
     return frozenset(Sentencizer().punct_chars), is_punct
 
 
 @cache
 def _model(name: str) -> Any:
     """A spaCy model that finds sentences, with the tokens of `tokeniser`, whatever it was trained on."""
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingExtra("spaCy", "papers", "cutting texts into sentences") from error
+    spacy = import_spacy("cutting texts into sentences")
     try:
         model = spacy.load(name, exclude=list(_UNUSED))
     except OSError as error:

@@ -31,7 +31,7 @@ class Tokeniser:
     """
 
     def __init__(self, *, numbers: bool = False) -> None:
-        self._spacy = _spacy_tokeniser()
+        self._spacy = import_spacy("tokenising text as in the papers").blank("en").tokenizer
         self._crossing = CrossingCases(self._spacy)
         self.finish: Callable[[str], str] = str.lower if numbers else _lower_without_numbers
         self._seen: dict[str, tuple[str, ...]] = {}
@@ -77,12 +77,13 @@ def _lower_without_numbers(token: str) -> str:
     return NUMBER if any(map(str.isdigit, token)) else token.lower()
 
 
-def _spacy_tokeniser() -> Any:
+def import_spacy(purpose: str) -> Any:
+    """The library, or an error that says what it is needed for."""
     try:
         import spacy
     except ImportError as error:
-        raise MissingExtra("spaCy", "papers", "tokenising text as in the papers") from error
-    return spacy.blank("en").tokenizer
+        raise MissingExtra("spaCy", "papers", purpose) from error
+    return spacy
 
 
 class CrossingCases:
@@ -143,10 +144,8 @@ def _spaced(tokens: list[str], heads: set[str], tails: set[str]) -> str:
 
 
 def _gap_pattern(gaps: set[str]) -> str:
-    """A quick pattern for the spaces that stand between such characters as in one of the gaps.
-
-    Most spaces stand between letters, and no gap does: a look at either side is enough to pass them over.
-    """
+    """A quick pattern for the spaces that stand between such characters as in one of the gaps. Most spaces stand
+    between letters, and no gap does: a look at either side is enough to pass them over."""
     after_letter = {gap for gap in gaps if gap[0].isalpha()}
     before = _characters(gap[0] for gap in gaps - after_letter)
     behind = _characters(gap[2] for gap in after_letter)

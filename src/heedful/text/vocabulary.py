@@ -26,11 +26,8 @@ class Vocabulary:
     def build(
         cls, documents: pl.LazyFrame, *, min_documents: int = 1, min_count: int = 1, always: Iterable[str] = ()
     ) -> "Vocabulary":
-        """The words that at least `min_documents` documents (rows) have in `tokens` or, where it exists, in `query`.
-
-        They also occur `min_count` times in all. The words of `always` are in, however often they occur. Documents are
-        streamed.
-        """
+        """The words in `tokens` or `query` of at least `min_documents` rows that occur `min_count` times in all. Words
+        of `always` are included, however rare. Documents are streamed."""
         query = "query" in documents.collect_schema()
         words = pl.concat_list("tokens", "query") if query else pl.col("tokens")
         frequent = _frequent(documents, words.list.unique(), min_documents)
@@ -75,6 +72,6 @@ class Vocabulary:
 
 
 def _frequent(documents: pl.LazyFrame, words: pl.Expr, least: int) -> pl.LazyFrame:
-    """The words that stand at least `least` times in the lists `words`."""
+    """Words that occur at least `least` times in the lists `words`."""
     flat = documents.select(word=words.list.explode(keep_nulls=False, empty_as_null=False))
     return flat.group_by("word").len().filter(pl.col("len") >= least).select("word")

@@ -1,4 +1,4 @@
-"""Train word vectors on a corpus of one's own, the same numbers every time.
+"""Train word2vec on a corpus, reproducibly.
 
 Jain & Wallace 2019 on MIMIC: 300 dimensions, window 10, words that occur twice. Serrano & Smith 2019: 200 dimensions,
 window 5, 30 epochs, rows scaled to length 1.
@@ -13,15 +13,15 @@ import polars as pl
 from heedful.errors import BadInput, MissingExtra
 from heedful.text.vocabulary import SPECIAL, UNKNOWN
 
-_LONGEST = 10_000  # gensim takes no notice of what follows in a longer list
+_LONGEST = 10_000  # gensim ignores the rest of a longer list
 _ROWS = 2_000  # texts in memory at a time
 
 
 class TokenLists:
-    """The tokens of a corpus, as often as they are asked for: `TokenLists(corpus.scan("train"))`.
+    """The tokens of a corpus by text or, where texts are cut, by sentence: `TokenLists(corpus.scan("train"))`.
 
-    They come text by text or, where texts are cut into sentences, sentence by sentence. Where the words that are
-    `known` are given, `<unk>` stands for any other (Serrano & Smith 2019: it has a vector as any word has).
+    It can be iterated repeatedly. With `known` words, any other becomes `<unk>`, which has a vector of its own (Serrano
+    & Smith 2019).
     """
 
     def __init__(self, frame: pl.LazyFrame, column: str = "tokens", *, known: Container[str] | None = None) -> None:
@@ -49,24 +49,15 @@ def train_word2vec(
     seed: int,
     normalise: bool = False,
 ) -> Any:
-    """gensim's KeyedVectors of the words that occur at least `min_count` times; `texts` is gone through several times.
-
-    One worker and an explicit seed: the same texts in the same order give the same vectors in any process.
-    """
+    """gensim's KeyedVectors of the words that occur at least `min_count` times; `texts` are read several times. One
+    worker and an explicit seed: the same texts in the same order give the same vectors in any process."""
     try:
         from gensim.models import Word2Vec
     except ImportError as error:
         raise MissingExtra("gensim", "papers", "training word vectors") from error
     pieces = _Pieces(texts)
-    model = Word2Vec(
-        vector_size=width,
-        window=window,
-        min_count=min_count,
-        epochs=epochs,
-        seed=seed % 2**32,
-        workers=1,
-        hashfxn=_stable,
-    )
+    fixed = {"seed": seed % 2**32, "workers": 1, "hashfxn": _stable}
+    model = Word2Vec(vector_size=width, window=window, min_count=min_count, epochs=epochs, **fixed)
     model.build_vocab(pieces)
     if not len(model.wv):
         raise BadInput(f"no word occurs {min_count} times or more: there is nothing to train vectors on")
@@ -87,7 +78,7 @@ class _Pieces:
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         if iter(texts) is texts:
-            raise TypeError("texts are gone through several times: give a list or TokenLists, not a generator")
+            raise TypeError("texts are read several times: give a list or TokenLists, not a generator")
         self._texts = texts
 
     def __iter__(self) -> Iterator[Sequence[str]]:

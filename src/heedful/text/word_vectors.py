@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from heedful.errors import BadInput, NotFound
 from heedful.randomness import Stream, keys
 
-Rows = dict[int, NDArray[np.float32]]  # index of a word -> its vector
+Rows = dict[int, NDArray[np.float32]]  # word index -> vector
 Missing = Literal["normal", "zero"]
 
 _BLOCK = 4096  # words drawn at a time
@@ -70,10 +70,8 @@ def from_keyed_vectors(keyed: Any, words: Sequence[str]) -> Vectors:
 def initial_embedding(
     words: Sequence[str], *, width: int, seed: int, found: Vectors | None = None, missing: Missing = "normal"
 ) -> NDArray[np.float32]:
-    """The embedding matrix (V, width) to start from: the vectors found; else N(0, 1) (the paper) or zero (its code).
-
-    A missing word's numbers depend on the seed and the word alone, not on the rest of the vocabulary.
-    """
+    """The embedding matrix (V, width) to start from: the vectors found; else N(0, 1) (the paper) or zero (its code). A
+    missing word's numbers depend on the seed and the word alone, not on the rest of the vocabulary."""
     matrix = np.zeros((len(words), width), dtype=np.float32)
     if missing == "normal":
         without = np.arange(len(words)) if found is None else np.flatnonzero(~found.found)
@@ -151,9 +149,7 @@ def _text_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width: 
     if number == 0:
         raise BadInput(f"{path} is empty")
     if promised is not None and number - 1 < promised:
-        raise BadInput(
-            f"{path} was cut short: {number - 1:,} rows, its header promises {promised:,}; download it again"
-        )
+        raise _cut_short(path, number - 1, promised)
     return rows
 
 
@@ -176,9 +172,7 @@ def _binary_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width
         while (space := buffer.find(b" ", place)) < 0 or len(buffer) < space + 1 + 4 * width:
             more = file.read(_CHUNK)
             if not more:
-                raise BadInput(
-                    f"{path} was cut short: {number - 1:,} rows, its header promises {promised:,}; download it again"
-                )
+                raise _cut_short(path, number - 1, promised)
             buffer, place = buffer[place:] + more, 0
         index = wanted.get(buffer[place:space].lstrip(b"\n"))  # the original program ends each row with a line break
         if index is not None and index not in rows:
@@ -188,6 +182,10 @@ def _binary_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width
                 break
         place = space + 1 + 4 * width
     return rows
+
+
+def _cut_short(path: Path, rows: int, promised: int) -> BadInput:
+    return BadInput(f"{path} was cut short: {rows:,} rows, its header promises {promised:,}; download it again")
 
 
 def _numbers(fields: list[bytes], where: str) -> NDArray[np.float32]:

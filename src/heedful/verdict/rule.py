@@ -147,7 +147,7 @@ def _mean(values: Floats, seed: int, draws: int) -> Estimate:
     if not len(defined):
         return Estimate()
     interval = percentiles(bootstrap_means(defined[None, :, None], seed=seed, draws=draws)[:, 0])
-    low, high = (None, None) if interval is None else interval
+    low, high = interval or (None, None)
     return Estimate(float(defined.mean()), low, high, len(defined))
 
 
@@ -160,7 +160,7 @@ def _ratio(gains: Floats, seed: int, draws: int) -> tuple[Estimate, Estimate]:
     means = bootstrap_means(gains[None], seed=seed, draws=draws)  # (draws, 2)
     ratios = np.divide(means[:, 0], means[:, 1], out=np.full(len(means), np.nan), where=means[:, 1] > 0)
     interval = percentiles(ratios)
-    low, high = (None, None) if interval is None else interval
+    low, high = interval or (None, None)
     return best, Estimate(float(gains[:, 0].mean()) / best.value, low, high, len(gains))
 
 

@@ -148,9 +148,8 @@ def _columns(frames: Frames, test: str, **columns: str) -> pl.DataFrame:
 
 def _items(frames: Frames) -> pl.DataFrame:
     """How many items each instance has, from any test that has the column."""
-    known = [
-        frame.select("id", pl.col("items").cast(pl.Int64)) for frame in frames.values() if "items" in frame.columns
-    ]
+    counted = [frame for frame in frames.values() if "items" in frame.columns]
+    known = [frame.select("id", pl.col("items").cast(pl.Int64)) for frame in counted]
     empty = pl.DataFrame(schema={"id": pl.String, "items": pl.Int64})
     return pl.concat([empty, *known]).unique("id", keep="first", maintain_order=True)
 

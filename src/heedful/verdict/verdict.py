@@ -12,12 +12,8 @@ Answer = Literal["yes", "with caution", "no"]
 Outcome = Literal["met", "not met", "open", "untested"]
 
 QUESTION = "May this attention be shown as an explanation?"
-OUTCOMES: dict[Outcome, str] = {  # as people read them
-    "met": "met",
-    "not met": "not met",
-    "open": "inconclusive",
-    "untested": "not tested",
-}
+# as people read them
+OUTCOMES: dict[Outcome, str] = {"met": "met", "not met": "not met", "open": "inconclusive", "untested": "not tested"}
 SHARES = ("lead", "against", "race")  # criteria whose figures are percentages
 INSTANCES = pl.Schema({"id": pl.String(), "answer": pl.String(), "reasons": pl.List(pl.String)})
 
@@ -77,14 +73,10 @@ class Verdict:
 
     def to_json(self, *, instances: bool = True) -> dict[str, Any]:
         """Plain values, with or without the answers for single instances."""
-        values = {
-            "answer": self.answer,
-            "words": self.words,
-            "level": self.level,
-            "criteria": [asdict(criterion) for criterion in self.criteria],
-            "limits": list(self.limits),
-            "better": None if self.better is None else asdict(self.better),
-        }
+        criteria = [asdict(criterion) for criterion in self.criteria]
+        values: dict[str, Any] = {"answer": self.answer, "words": self.words, "level": self.level, "criteria": criteria}
+        better = None if self.better is None else asdict(self.better)
+        values |= {"limits": list(self.limits), "better": better}
         return values | ({"instances": self.instances.to_dict(as_series=False)} if instances else {})
 
     @classmethod

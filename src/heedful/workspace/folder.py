@@ -19,15 +19,7 @@ import tomli_w
 
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence
-from heedful.files import (
-    Parts,
-    content_fingerprint,
-    locked,
-    remove_temporaries,
-    scan_parquet,
-    write_json,
-    write_text,
-)
+from heedful.files import Parts, content_fingerprint, locked, remove_temporaries, scan_parquet, write_json, write_text
 from heedful.version import __version__
 from heedful.workspace.environment import code_fingerprint, peak_memory
 

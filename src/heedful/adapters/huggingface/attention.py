@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
@@ -32,28 +33,16 @@ class Look(Protocol):
         """What the layer shall go on with."""
 
 
-class Watch:
-    """One forward pass: counts the calls of the attention function and passes each on."""
-
-    def __init__(self, look: Look) -> None:
-        self.look, self.calls = look, 0
-
-    def layer(self, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
-        """The next layer's attention."""
-        self.calls += 1
-        return self.look(self.calls - 1, weights, values, output)
-
-
-_WATCH: ContextVar[Watch | None] = ContextVar("heedful_watch", default=None)
+_WATCH: ContextVar[Callable[[Tensor, Tensor, Tensor], Tensor] | None] = ContextVar("heedful_watch", default=None)
 
 
 @contextmanager
-def watching(look: Look) -> Iterator[Watch]:
-    """Within it, forward passes of a model with our attention function call `look` for each layer."""
-    watch = Watch(look)
-    token = _WATCH.set(watch)
+def watching(look: Look) -> Iterator[None]:
+    """Within it, one forward pass of a model with our attention function calls `look` for each layer."""
+    layer = count()
+    token = _WATCH.set(lambda weights, values, output: look(next(layer), weights, values, output))
     try:
-        yield watch
+        yield
     finally:
         _WATCH.reset(token)
 
@@ -89,7 +78,7 @@ def attend(
             f"an audit needs one weight for each pair of tokens, {(*query.shape[:3], query.shape[2])}"
         )
     values = value.repeat_interleave(weights.shape[1] // value.shape[1], dim=1)  # grouped heads share theirs
-    return watch.layer(weights, values, output), weights
+    return watch(weights, values, output), weights
 
 
 def _eager(module: nn.Module) -> Callable[..., Any]:

@@ -49,7 +49,12 @@ def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
         config = AutoConfig.from_pretrained(name, **options)
     except (OSError, ValueError) as error:
         raise NotFound(_not_found(name, download, error)) from error
-    _classifier(config, name)
+    kinds = config.architectures or []
+    if not any(kind.endswith("ForSequenceClassification") for kind in kinds):
+        raise BadInput(
+            f"{name} was saved as {', '.join(kinds) or 'a model of no named kind'}, not as a sequence classifier: its "
+            "classifying layer would be random numbers. Fine-tune it first, or give a fine-tuned one"
+        )
     try:
         with _no_progress_bar():
             model, keys = AutoModelForSequenceClassification.from_pretrained(
@@ -130,18 +135,8 @@ def _no_progress_bar() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _classifier(config: Any, name: str) -> None:
-    kinds = config.architectures or []
-    if not any(kind.endswith("ForSequenceClassification") for kind in kinds):
-        raise BadInput(
-            f"{name} was saved as {', '.join(kinds) or 'a model of no named kind'}, not as a sequence classifier: its "
-            "classifying layer would be random numbers. Fine-tune it first, or give a fine-tuned one"
-        )
-
-
 def _not_found(name: str, download: bool, error: Exception) -> str:
-    folder = Path(name)
-    if folder.is_dir():
+    if Path(name).is_dir():
         return f"{name}: the folder holds no model of transformers: {_line(error)}"
     if download:
         return f"{name}: neither a folder nor a model that could be downloaded: {_line(error)}"

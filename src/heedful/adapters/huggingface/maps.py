@@ -122,11 +122,8 @@ def rolled_out(matrices: Sequence[Tensor], start: Tensor) -> Tensor:
 
 
 def normed(layer: Layer) -> Tensor:
-    """Norm-weighted attention, (B, L), summing to one: |sum over heads of weight . value . projection|.
-
-    What heads add up to is measured by the inner products of each token's projected values: (B, L, H, H) instead of
-    (B, Q, L, W).
-    """
+    """Norm-weighted attention, (B, L), summing to one: |sum over heads of weight . value . projection|. What heads add
+    up to is measured by the inner products of each token's projected values: (B, L, H, H) instead of (B, Q, L, W)."""
     if layer.projection is None:
         raise TypeError("norm-weighted attention needs the output projection")
     rows, values = layer.rows, layer.values

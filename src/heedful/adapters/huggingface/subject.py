@@ -1,6 +1,7 @@
 """A sequence classifier of Hugging Face transformers as the subject of an audit."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -60,10 +61,8 @@ class HuggingFace(Subject):
 
     @classmethod
     def load(cls, name: str, *, map: str = "cls", items: str = "tokens", download: bool = False) -> "HuggingFace":
-        """A classifier from a folder or from the local cache; from the hub only if it may be downloaded.
-
-        Only safetensors are read and no code of the model's is run; weights are read as float32.
-        """
+        """A classifier from a folder or from the local cache; from the hub only if it may be downloaded. Only
+        safetensors are read and no code of the model's is run; weights are read as float32."""
         checked(map)
         return cls(*load_parts(name, download=download), map=map, items=items)
 
@@ -106,9 +105,7 @@ class HuggingFace(Subject):
         device = self.model.device
         with borrowed(self.model, settings), embedding(self.embeddings, embed):
             inputs = {"input_ids": tokens.to(device), "attention_mask": real.long().to(device)}
-            if look is None:
-                return self._logits(inputs)
-            with watching(look):
+            with watching(look) if look else nullcontext():
                 return self._logits(inputs)
 
     def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,24 +34,17 @@ class Tokens:
             nothing = Ragged.from_rows([], dtype=np.int64)
             return Texts(nothing, nothing, Ragged.from_rows([], dtype=object))
         types = "token_type_ids" in self.tokenizer.model_input_names
-        coded = self.tokenizer(
-            list(texts),
-            truncation=False,
-            padding=False,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            return_token_type_ids=types,
-            verbose=False,
-        )
-        rows = [self._cut(text, coded, row) for row, text in enumerate(texts)]
+        parts = {"return_offsets_mapping": True, "return_special_tokens_mask": True, "return_token_type_ids": types}
+        coded = self.tokenizer(list(texts), truncation=False, padding=False, verbose=False, **parts)
+        items, names = zip(*(self._items(text, coded, row) for row, text in enumerate(texts)), strict=True)
         tokens = Ragged.from_rows(coded["input_ids"], dtype=np.int64)
         self._fits(tokens, texts)
         if types and any(map(any, coded["token_type_ids"])):
             raise BadInput("the tokenizer marks tokens of single texts as of a second kind; an audit cannot tell these")
-        item = Ragged.from_rows([row.item for row in rows], dtype=np.int64)
-        return Texts(tokens, item, Ragged.from_rows([row.names for row in rows], dtype=object))
+        return Texts(tokens, Ragged.from_rows(items, dtype=np.int64), Ragged.from_rows(names, dtype=object))
 
-    def _cut(self, text: str, coded: Any, row: int) -> "_Cut":
+    def _items(self, text: str, coded: Any, row: int) -> tuple[list[int], list[str]]:
+        """The item of each token, and the items' names."""
         spans, words = coded["offset_mapping"][row], coded.word_ids(row)
         places = [place for place, added in enumerate(coded["special_tokens_mask"][row]) if not added]
         joined = [False] + [
@@ -71,7 +64,7 @@ class Tokens:
             _readable(text[start:end]) or self._spelt(coded["input_ids"][row][place])
             for (place, start), end in zip(starts, ends, strict=True)
         ]
-        return _Cut(item, names)
+        return item, names
 
     def _spelt(self, token: int) -> str:
         """A token that stands for no part of the text, as the tokenizer itself would print it."""
@@ -87,11 +80,6 @@ class Tokens:
                 f"tokenizer and model do not belong together: token {self.tokenizer.convert_ids_to_tokens(token)!r} of "
                 f"text {row} ({texts[row][:40]!r}) has number {token}, but the model knows {self.vocabulary} tokens"
             )
-
-
-class _Cut(NamedTuple):
-    item: list[int]
-    names: list[str]
 
 
 def _joined(text: str, before: tuple[int, int], span: tuple[int, int], same: bool) -> bool:

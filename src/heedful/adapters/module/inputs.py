@@ -24,10 +24,8 @@ LISTED = 20  # names that an error lists
 
 
 def encoded(texts: Sequence[str], tokenize: Tokenize, known: int | None = None) -> Texts:
-    """Each token with a name is an item; names are the words of the text where there are as many, else the ids.
-
-    A model that knows so many tokens gets no other one.
-    """
+    """Each token with a name is an item; names are the words of the text where there are as many, else the ids. A model
+    that knows so many tokens gets no other one."""
     tokens, items, names = [], [], []
     for number, text in enumerate(texts):
         with user_code(f"the tokenizer, on text {number} ({text[:40]!r}),", "call it by hand to see where"):
@@ -37,7 +35,7 @@ def encoded(texts: Sequence[str], tokenize: Tokenize, known: int | None = None) 
         unknown = ids[_strange(ids, known)]
         if len(unknown):
             raise BadInput(
-                f"text {number}: token {unknown[0]} is none of the model, which {_embeds(known)}; use its own tokenizer"
+                f"text {number}: token {unknown[0]} is not the model's, which {_embeds(known)}; use its tokenizer"
             )
         tokens.append(ids)
         items.append(np.where(named, np.cumsum(named) - 1, NO_ITEM))
@@ -118,15 +116,12 @@ def submodule(model: nn.Module, path: str, what: str) -> nn.Module:
 
 @contextmanager
 def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) -> Iterator[None]:
-    """The model in evaluation, some of its modules heard; then every mode as before and no hook left.
-
-    Modes are set one by one: a model's own `train` and `eval` may do more than that.
-    """
-    modes = {module: module.training for module in model.modules()}
+    """The model in evaluation, some of its modules heard; then every mode as before and no hook left. Modes are set one
+    by one: a model's own `train` and `eval` may do more than that."""
     with ExitStack() as stack:
-        for module in modes:
+        for module in model.modules():
+            stack.callback(setattr, module, "training", module.training)
             module.training = False
-        stack.callback(_restore, modes)
         for module, hook in hooks:
             stack.callback(module.register_forward_hook(_forward(hook)).remove)
         yield
@@ -134,8 +129,3 @@ def listening(model: nn.Module, hooks: Sequence[tuple[nn.Module, Hook]] = ()) ->
 
 def _forward(hook: Hook) -> Callable[[nn.Module, Any, Any], Any]:
     return lambda module, inputs, output: hook(output)
-
-
-def _restore(modes: dict[nn.Module, bool]) -> None:
-    for module, training in modes.items():
-        module.training = training

@@ -53,7 +53,7 @@ class Module(Subject):
         self.attention = submodule(model, attention, "attention")
         self.embedding = submodule(model, embedding, "embedding")
         self.weights = Weights(attention, element=element, row=row)
-        self.tokenize, self.call, self.pad = tokenize, call or _call, pad
+        self.tokenize, self.call, self.pad = tokenize, call or (lambda model, tokens, real: model(tokens, real)), pad
         self.classes, self.blank, self.longest = tuple(classes), blank, longest
         self.outputs = _outputs(self.classes, output)
         self.known = self.embedding.num_embeddings if isinstance(self.embedding, nn.Embedding) else None
@@ -138,9 +138,7 @@ class Module(Subject):
                 "if one logit decides between two"
             )
         if not torch.isfinite(logits).all():
-            raise BadInput(
-                f"{self.about['name']} gives logits that are NaN or infinite; no output can be told from them"
-            )
+            raise BadInput(f"{self.about['name']} gives logits that are NaN or infinite, which are no outputs")
         return logits.cpu()
 
     def _check_calls(self, what: str, path: str, calls: int) -> None:
@@ -151,10 +149,6 @@ class Module(Subject):
         else:
             reason = f"was called {calls} times, and it is not known which call counts; name a module called once"
         raise BadInput(f"{what} '{path}' must be called once when a batch is read; it {reason}")
-
-
-def _call(model: nn.Module, tokens: Tensor, real: Tensor) -> Any:
-    return model(tokens, real)
 
 
 def _outputs(classes: tuple[str, ...], output: str) -> int:

@@ -37,9 +37,7 @@ class Weights:
             key, tensor = None, output
         elif self.element is not None:
             if self.element not in elements:
-                raise BadConfig(
-                    f"element={self.element!r}: '{self.name}' returns {listed(elements)}; name one of these"
-                )
+                raise BadConfig(f"element={self.element!r}: '{self.name}' returns {listed(elements)}; name one of them")
             key, tensor = self.element, elements[self.element]
         else:
             key = self._only(elements, real)
@@ -51,7 +49,9 @@ class Weights:
                 f"tokens (B, L); attention weights have a shape of {SHAPES}: name the module that returns them"
             )
         self._check_heads(tensor, weights)
-        self._check(weights.detach(), real)
+        problem = _problem(weights.detach(), real)
+        if problem:
+            raise BadInput(f"the weights that '{self.name}' returns {problem}")
         return key, weights
 
     def rows(self, tensor: Any, real: Tensor) -> Tensor | None:
@@ -101,11 +101,8 @@ class Weights:
 
     def _only(self, elements: dict[Key, Any], real: Tensor) -> Key:
         """The one element that holds distributions over the tokens."""
-        fitting: dict[Key, Tensor] = {}
-        for key, tensor in elements.items():
-            weights = self.rows(tensor, real)
-            if weights is not None:
-                fitting[key] = weights
+        rows = {key: self.rows(tensor, real) for key, tensor in elements.items()}
+        fitting = {key: weights for key, weights in rows.items() if weights is not None}
         good = [key for key, weights in fitting.items() if _problem(weights.detach(), real) is None]
         if len(good) == 1:
             return good[0]
@@ -128,11 +125,6 @@ class Weights:
                 "(0: the first token's), or 'last'"
             )
         self.heads = weights.shape[1]
-
-    def _check(self, weights: Tensor, real: Tensor) -> None:
-        problem = _problem(weights, real)
-        if problem:
-            raise BadInput(f"the weights that '{self.name}' returns {problem}")
 
 
 def _problem(weights: Tensor, real: Tensor) -> str | None:

@@ -1,9 +1,9 @@
 """A search for other attention that hardly moves the output: ascent on slopes that tilt the shares of every head.
 
 From several seeded starts, each text by itself, Adam climbs the divergence of the map from the model's own. Near the
-border of what epsilon allows it goes along it: what would move the output is taken out of the slope, and beyond it a
-Newton step leads back; a penalty, as in the paper's search, holds it back or lets it stray. The farthest map that was
-passed within epsilon is kept. Items without any weight stay without.
+border of what epsilon allows it moves along the border: the part of the slope that would move the output is removed,
+and beyond the border a Newton step leads back (a penalty, as in the paper's search, holds back or lets stray). The
+farthest map passed within epsilon is kept. Items without any weight stay without.
 """
 
 import math
@@ -20,15 +20,15 @@ from heedful.adapters.subject import Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery.readings import aligned, by, outputs_of, slices, with_items
 from heedful.evidence import decide
-from heedful.experiments.adversaries.divergence import PROVEN, decoder_free_bound
-from heedful.experiments.adversary import check_epsilon
+from heedful.experiments.adversaries.divergence import Found, decoder_free_bound
+from heedful.experiments.adversary import check_epsilon, found_frame
 from heedful.experiments.experiment import check_count
 from heedful.importance.measure import GRADIENT
-from heedful.list_columns import list_column
-from heedful.measures import jsd, tvd
+from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
 
+RESTARTS, STEPS = 4, 25
 RATE, DECAY, SQUARES, STABLE = 1.0, 0.9, 0.99, 1e-8  # Adam's; the rate falls to nothing along a cosine
 SPREAD, FIRST = 3.0, 0.5  # deviation of the starts, as in the paper; the first one is near: little else may be feasible
 NEAR = 0.5  # of epsilon: where the border begins, and where steps back lead to
@@ -38,6 +38,42 @@ CLASSES = 4  # the likeliest, whose probabilities are watched; feasible is what 
 RIDGE = 1e-6  # of the size of slopes: what is left where they are no longer different
 INSIDE = 1e-10  # added inside logarithms
 WITHIN = 0.999  # of epsilon: what is read again must not be beyond it by rounding
+
+
+def readings(items: float, *, epsilon: float = 0.01, restarts: int = RESTARTS, steps: int = STEPS) -> float:
+    """Forward passes per text."""
+    return restarts * steps * GRADIENT + 1
+
+
+@with_items
+def adversary(
+    subject: Subject,
+    ids: Sequence[str],
+    texts: Texts,
+    seen: Seen,
+    *,
+    epsilon: float = 0.01,
+    restarts: int = RESTARTS,
+    steps: int = STEPS,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """The columns of `heedful.experiments.adversary`: the map most different from the model's own (`jsd`) that a search
+    found to move the output by at most epsilon (`tvd`); at worst the model's own map, which does not move it.
+
+    `tvd`, `weights` and `jsd` are measured in one more forward pass under what was found. The search gives a lower
+    bound; `upper` holds for any model, and `certified` is true only where the two meet. Many steps may magnify
+    rounding, so that another batch ends elsewhere; what is reported is measured in any.
+    """
+    check_epsilon(epsilon)
+    check_count("restarts", restarts, least=1)
+    check_count("steps", steps, least=1)
+    slopes = climb(subject, ids, texts, seen, epsilon=epsilon, seed=seed, restarts=restarts, steps=steps)
+    read, own, output = subject.read(texts, by(slopes, tilted)), seen.weights, outputs_of(seen.logits)
+    met = tvd(outputs_of(read.logits), output) <= epsilon  # (n,)
+    reached = outputs_of(np.where(met[:, None], read.logits, seen.logits))
+    weights = own.like(np.where(met[own.row_of_value], read.weights.values, own.values))
+    found = Found(weights, decoder_free_bound(own))
+    return found_frame(ids, decide(output), decide(reached), own, found, tvd=tvd(reached, output))
 
 
 def climb(
@@ -51,7 +87,7 @@ def climb(
     steps: int,
     seed: int,
 ) -> Ragged:
-    """Slopes (N,) of the farthest attention that was found for each text; zeros, the own attention, where none was."""
+    """Slopes (N,) of the farthest attention found for each text; zeros, the model's own, where none was."""
     copies = np.repeat(np.arange(len(texts)), restarts)
     stream, names, starts = Stream(seed, "adversary"), keys(ids)[copies], np.arange(len(copies)) % restarts
     own = seen.weights.take(copies)
@@ -152,55 +188,3 @@ def _divergence(other: Tensor, own: Tensor) -> Tensor:
         return x * (x + INSIDE).log()
 
     return ((term(other) + term(own)) / 2 - term((other + own) / 2)).sum(dim=1)
-
-
-RESTARTS, STEPS = 4, 25
-
-
-def readings(items: float, *, epsilon: float = 0.01, restarts: int = RESTARTS, steps: int = STEPS) -> float:
-    """Forward passes per text."""
-    return restarts * steps * GRADIENT + 1
-
-
-@with_items
-def adversary(
-    subject: Subject,
-    ids: Sequence[str],
-    texts: Texts,
-    seen: Seen,
-    *,
-    epsilon: float = 0.01,
-    restarts: int = RESTARTS,
-    steps: int = STEPS,
-    seed: int = 0,
-) -> pl.DataFrame:
-    """The columns of `heedful.experiments.adversary`: the map most different from the model's own (`jsd`) that a search
-    found to move the output by at most epsilon (`tvd`); at worst the model's own map, which does not move it.
-
-    `tvd`, `weights` and `jsd` are of one more reading under what was found. It is a lower bound of what there is:
-    `upper` holds of any model, and `certified` is true only where it is met. Many steps may magnify rounding, so that
-    another batch ends elsewhere; what is reported is measured in any.
-    """
-    check_epsilon(epsilon)
-    check_count("restarts", restarts, least=1)
-    check_count("steps", steps, least=1)
-    options = {"restarts": restarts, "steps": steps}
-    slopes = climb(subject, ids, texts, seen, epsilon=epsilon, seed=seed, **options)
-    read, own, output = subject.read(texts, by(slopes, tilted)), seen.weights, outputs_of(seen.logits)
-    met = tvd(outputs_of(read.logits), output) <= epsilon  # (n,)
-    found = outputs_of(np.where(met[:, None], read.logits, seen.logits))
-    weights = own.like(np.where(met[own.row_of_value], read.weights.values, own.values))
-    divergence, upper = jsd(weights, own), decoder_free_bound(own)
-    met_bound = np.abs(upper - divergence) <= PROVEN
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(ids), dtype=pl.String),
-            "decision": decide(output).astype(np.int32),
-            "weights": list_column(weights),
-            "jsd": divergence,
-            "tvd": tvd(found, output),
-            "upper": np.where(met_bound, np.maximum(upper, divergence), upper),
-            "certified": met_bound,
-            "adversary_decision": decide(found).astype(np.int32),
-        }
-    )

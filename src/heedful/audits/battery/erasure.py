@@ -44,10 +44,9 @@ def erasure(
     tolerance: float = 0.01,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """The columns of `heedful.importance.erasure`: for each way of erasing (`delete`, and where the subject has a token
-    that stands for nothing, `blank`) and each ranking, and all `given` ones, `<way>_<ranking>_count`, `..._fraction`,
-    `..._mass`, `..._comprehensiveness`, `..._comprehensiveness_at` and `..._sufficiency`; `random` is its seeded order.
-    """
+    """The columns of `heedful.importance.erasure`: `<way>_<ranking>_<figure>` for each way of erasing (`delete`, and
+    `blank` where the subject has a token that stands for nothing), each ranking and all `given` ones, and each of
+    FIGURES; `random` is its seeded order."""
     check_count("steps", steps, least=1)
     ways = ways_of(subject) if ways is None else ways
     for way in ways:

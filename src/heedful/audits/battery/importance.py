@@ -27,10 +27,9 @@ def importance(
 ) -> pl.DataFrame:
     """Columns `id`, `measure`, `output`, `values`, `error`; the usual measures that the subject allows, or those named.
 
-    `gradient`: |e . dy/de| of each output y, attention held fixed, as in the paper (of the decided one alone where
-    there are more than three outputs). `gradient_input`: e . dp/de, signed, with p the decided class's probability and
-    attention free. `integrated_gradients`, with its `error`. `leave_one_out`: the TVD of the output without an item,
-    deleted; `leave_one_out_blank`: the same with its tokens blanked.
+    `gradient`: |e . dy/de| of each output y (of the decided one alone if there are more than three), attention held
+    fixed, as in the paper. `gradient_input`: e . dp/de, signed, with p the decided class's probability and attention
+    free. `leave_one_out`: the TVD of the output without an item, deleted; `leave_one_out_blank`: its tokens blanked.
     """
     instances = SubjectTexts(subject, texts, seen)
     usual = [name for name in AUDIT_MEASURES if subject.blank is not None or not MEASURES[name].blank]

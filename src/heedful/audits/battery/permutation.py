@@ -10,7 +10,7 @@ from heedful.adapters.texts import Texts
 from heedful.audits.battery.readings import moved, outputs_of, read_under, with_items
 from heedful.evidence import decide
 from heedful.experiments.experiment import check_count
-from heedful.experiments.permutation import EXACT
+from heedful.experiments.permutation import shuffled_frame
 from heedful.measures import tvd
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import Stream, keys
@@ -25,17 +25,10 @@ def readings(items: float, *, permutations: int = PERMUTATIONS) -> float:
 
 @with_items
 def permutation(
-    subject: Subject,
-    ids: Sequence[str],
-    texts: Texts,
-    seen: Seen,
-    *,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> pl.DataFrame:
-    """The columns of `heedful.experiments.permutation`, from its first so many draws, one forward pass each; every head
-    is shuffled alike. Columns about all orders are null: a sample cannot give them.
-    """
+    """The columns of `heedful.experiments.permutation`, from its first `permutations` draws, one forward pass each;
+    every head is shuffled alike. Columns about all orders are null: a sample cannot give them."""
     check_count("permutations", permutations, least=1)
     output, count = outputs_of(seen.logits), len(ids)
     decided = decide(output)
@@ -51,14 +44,4 @@ def permutation(
     found = outputs_of(logits)
     tvds = np.sort(tvd(found, output.repeat(permutations, axis=0)).reshape(count, permutations), axis=1)
     changed = (decide(found) != decided.repeat(permutations)).reshape(count, permutations)
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(ids), dtype=pl.String),
-            "decision": decided.astype(np.int32),
-            "max_attention": seen.weights.max(),
-            "median": np.median(tvds, axis=1),
-            "changed": changed.mean(axis=1),
-            **{name: pl.Series([None] * count, dtype=kind) for name, kind in EXACT.items()},
-            "tvds": pl.Series(tvds).cast(pl.List(pl.Float64)),
-        }
-    )
+    return shuffled_frame(ids, decided, seen.weights, tvds, changed.mean(axis=1))

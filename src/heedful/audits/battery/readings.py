@@ -101,10 +101,8 @@ def with_items(test: Function[Options]) -> Function[Options]:
         frame = test(subject, names[rows].tolist(), texts.take(rows), some, *args, **options)
         decided = decide(outputs_of(seen.logits[without]))
         known: dict[str, Any] = {"id": names[without].tolist(), "decision": decided, "items": 0 * without}
-        empty = pl.DataFrame(
-            {name: pl.Series(known[name], dtype=frame.schema[name]) for name in known if name in frame}
-        )
-        both = pl.concat([frame, empty], how="diagonal")
+        empty = {name: pl.Series(known[name], dtype=frame.schema[name]) for name in known if name in frame}
+        both = pl.concat([frame, pl.DataFrame(empty)], how="diagonal")
         return both[np.argsort(np.concatenate([rows, without]), kind="stable")]
 
     return whole

@@ -12,7 +12,7 @@ from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unkno
 from heedful.audits.battery.readings import Floats, with_items
 from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.evidence import decide
-from heedful.experiments.experiment import check_count
+from heedful.experiments.experiment import check_count, instance_frame
 from heedful.experiments.removal import figures, lists
 from heedful.importance.erasure import Race, places_of
 from heedful.ragged import Ragged
@@ -53,8 +53,7 @@ def removal(
     of each ranking (and of all `given` ones), and the other items share it; the text itself is unchanged.
 
     An order takes at most `steps` forward passes: of longer texts, `step` items go at a time, and counts are exact to
-    that number. `random` is the first of so many seeded `orders`, those of the experiment. The smallest set of items
-    that flips the decision cannot be found this way.
+    that number. `random` is the first of the experiment's seeded `orders`. The smallest set cannot be found this way.
     """
     check_count("orders", orders, least=1)
     check_count("steps", steps, least=1)
@@ -63,8 +62,6 @@ def removal(
     race, output = Race(instances, steps), instances.output
     lengths, every = texts.lengths, np.arange(len(ids))
     columns: dict[str, object] = {
-        "id": pl.Series(list(ids), dtype=pl.String),
-        "decision": race.decided.astype(np.int32),
         "items": lengths.astype(np.int32),
         "step": race.step.astype(np.int32),
         "confidence": output[every, race.decided],
@@ -79,7 +76,7 @@ def removal(
         columns |= figures(name, counts[:, 0], masses[:, 0], lengths)
         if name == "random":
             columns |= {"random_counts": lists(counts, pl.Int32), "random_masses": lists(masses, pl.Float64)}
-    return pl.DataFrame(columns)
+    return instance_frame(ids, race.decided, **columns)
 
 
 def random_order(ids: Sequence[str], texts: Texts, seed: int, draw: int) -> Ragged:

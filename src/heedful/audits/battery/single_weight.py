@@ -10,12 +10,11 @@ from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery.readings import Floats, outputs_of, read_under, with_items
 from heedful.evidence import decide
+from heedful.experiments.experiment import instance_frame
 from heedful.experiments.single_weight import LEADERS, Without, compared, drawn_rivals
 from heedful.measures import output_jsd
 from heedful.ragged import Flags, Indices, Ragged
 from heedful.randomness import Stream, keys
-
-_EXPECTED = ("expected_delta_js", "expected_delta_weight", "expected_flips", "expected_negative")
 
 
 def readings(items: float, *, exact: bool = False) -> float:
@@ -30,12 +29,11 @@ def single_weight(
     """The columns of `heedful.experiments.single_weight`: the most attended item's weight is zeroed in every head, then
     that of the experiment's seeded rival instead. Two forward passes.
 
-    Means over all rivals, `attention_expected_...`, are computed only with `exact`: that takes one forward pass per
-    item. The other rankings' columns are null.
+    Means over all rivals, `attention_expected_...`, need `exact`: one forward pass per item. The other rankings'
+    columns are null.
     """
     weights, output = seen.weights, outputs_of(seen.logits)
-    decided, lengths = decide(output), weights.lengths
-    top = weights.argmax()
+    lengths, top = weights.lengths, weights.argmax()
     uniform = Stream(seed, "single weight: attention").uniform(keys(ids))
     rivals = drawn_rivals(weights, top, uniform, "other")
     cells = np.arange(len(weights.values)) if exact else np.union1d(top, rivals)
@@ -45,17 +43,10 @@ def single_weight(
     columns: dict[str, pl.Series] = {}
     for name in LEADERS:
         for figure, values in figures.items():
-            known = name == "attention" and (exact or figure not in _EXPECTED)
+            known = name == "attention" and (exact or not figure.startswith("expected"))
             series = pl.Series(values)
             columns[f"{name}_{figure}"] = pl.select(pl.when(several & known).then(series)).to_series()
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(ids), dtype=pl.String),
-            "decision": decided.astype(np.int32),
-            "items": lengths.astype(np.int32),
-            **columns,
-        }
-    )
+    return instance_frame(ids, decide(output), items=lengths.astype(np.int32), **columns)
 
 
 def _without(subject: Subject, texts: Texts, cells: Indices, output: Floats) -> Without:

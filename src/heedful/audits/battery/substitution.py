@@ -26,8 +26,7 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
     All heads get the same `uniform` or `random` shares; each keeps its own shares in the same `permuted` order. One
     forward pass each.
     """
-    weights = seen.weights
-    output = outputs_of(seen.logits)
+    weights, output = seen.weights, outputs_of(seen.logits)
     decided = decide(output)
     columns: dict[str, object] = {
         "id": pl.Series(list(ids), dtype=pl.String),
@@ -37,10 +36,9 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
     positions = np.arange(len(weights.values)) - weights.offsets[weights.row_of_value]
     drawn = substitutes(weights.like(positions), ids, seed)
     for kind in KINDS:
-        if kind == "permuted":  # of positions: which item's share each item gets
-            changes = by(weights.like(drawn[kind].values - positions), moved)
-        else:
-            changes = by(drawn[kind], assigned)
+        # permuted positions say which item's share each item gets
+        shifts = weights.like(drawn[kind].values - positions)
+        changes = by(shifts, moved) if kind == "permuted" else by(drawn[kind], assigned)
         found = outputs_of(subject.read(texts, changes).logits)
         columns[f"{kind}_tvd"] = tvd(found, output)
         columns[f"{kind}_decision"] = decide(found).astype(np.int32)

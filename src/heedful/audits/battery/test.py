@@ -58,10 +58,7 @@ class Test:
     __test__ = False  # not a test of pytest
 
     def readings(self, texts: int, items: float, options: Mapping[str, Any] | None = None, *, given: int = 0) -> float:
-        """Forward passes for so many texts of so many items, about; one with its gradient counts as three.
-
-        `given` is how many rankings are given.
-        """
+        """About how many forward passes (one with its gradient counts as three); `given`: number of given rankings."""
         more = {"given": given} if "given" in self.takes else {}
         return texts * self.each(items, **more, **(options or {}))
 
@@ -78,7 +75,6 @@ class Test:
         **options: Any,
     ) -> pl.DataFrame:
         """The frame of some texts; `progress` gets the forward passes as they are made."""
-        known = {"seed": seed, "given": given}
-        taken = {name: known[name] for name in self.takes}
+        taken = {name: value for name, value in {"seed": seed, "given": given}.items() if name in self.takes}
         counted = subject if progress is None else Counted(subject, progress)
         return self.function(counted, ids, texts, seen, **taken, **options)

@@ -10,6 +10,7 @@ from heedful.adapters.texts import Texts
 from heedful.audits.battery.readings import ROUNDING, Floats, with_items
 from heedful.audits.battery.subject_texts import SubjectTexts, check_way
 from heedful.evidence import chance, decide
+from heedful.experiments.experiment import instance_frame
 from heedful.ragged import Indices
 from heedful.randomness import Stream, keys
 
@@ -27,29 +28,20 @@ def violation(
     likely. `margin`: by how much the decided class's log-odds fall without it. `erased_fall`: by how much its
     probability falls; `random_fall`: the same for one seeded random item (any item). Two forward passes.
 
-    The experiment of the same name, on evidence, reads what the item alone decides, which takes an affine model. Here
-    `violates` and `margin` are about what the item adds to its text.
+    The experiment of the same name asks what the item decides alone; here, what it adds to its text.
     """
     check_way(subject, way)
     instances = SubjectTexts(subject, texts, seen)
     decided, lengths = decide(instances.output), texts.lengths
-    first = texts.names.offsets[:-1]
+    top = seen.weights.argmax() - texts.names.offsets[:-1]
     drawn = Stream(seed, "violation: random").uniform(keys(ids))
     falls, margins = [], []
-    for place in (seen.weights.argmax() - first, np.minimum((drawn * lengths).astype(np.int64), lengths - 1)):
+    for place in (top, np.minimum((drawn * lengths).astype(np.int64), lengths - 1)):
         left = _without(instances, place, way)
         falls.append(chance(instances.output, decided) - chance(left, decided))
         margins.append(_odds(instances.output, decided) - _odds(left, decided))
-    return pl.DataFrame(
-        {
-            "id": pl.Series(list(ids), dtype=pl.String),
-            "decision": decided.astype(np.int32),
-            "violates": margins[0] < -ROUNDING,
-            "margin": margins[0],
-            "erased_fall": falls[0],
-            "random_fall": falls[1],
-        }
-    )
+    first = {"violates": margins[0] < -ROUNDING, "margin": margins[0], "erased_fall": falls[0]}
+    return instance_frame(ids, decided, **first, random_fall=falls[1])
 
 
 def _without(instances: SubjectTexts, place: Indices, way: str) -> Floats:

@@ -43,11 +43,9 @@ class ADR(Reader):
     class_names = ("no reaction", "reaction")
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every tweet."""
         return _from_csv(found.files["csv"]) if "csv" in found.files else _from_tsv(found.files["tsv"])
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The native split where there is one."""
         there = set(table["split"])
         if "test" not in there:
             table = hold_out(table, among="train", into="test", share=0.2, seed=SEED, stratified=True)
@@ -68,7 +66,5 @@ def _from_csv(path: Path) -> Iterator[Document]:
     for number, (line, row) in enumerate(named_rows(path, ("text", "label", "exp_split")), start=1):
         text, label, split = row
         if label not in ("0", "1") or split not in ("train", "dev", "test"):
-            raise BadInput(
-                f"{path}, line {line}: label '{label}' should be 0 or 1, and exp_split '{split}' train, dev or test"
-            )
+            raise BadInput(f"{path}, line {line}: label '{label}' should be 0 or 1, exp_split '{split}' train/dev/test")
         yield Document(f"tweet-{number}", text.split(), _REACTION[label], split)

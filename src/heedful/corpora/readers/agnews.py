@@ -38,17 +38,14 @@ class AGNews(Reader):
     class_names = tuple(_CLASSES.values())
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of the items of all four classes."""
         return (split for split, *_ in _items(found))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every item of the two classes."""
         for split, number, label, description in _items(found):
             if label in _CLASSES:
                 yield Document(f"{split}-{number:06d}", self.tokenise(description, options), _CLASSES[label], split)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """15 % of train for dev."""
         return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
 
 
@@ -58,7 +55,5 @@ def _items(found: Found) -> Iterator[tuple[str, int, str, str]]:
         path = found.files[split]
         for number, (line, row) in enumerate(csv_rows(path), start=1):
             if len(row) != 3 or row[0] not in _CLASSES.keys() | _OTHERS:
-                raise BadInput(
-                    f"{path}, line {line}: should be class (1 to 4), title, description; found {str(row)[:80]}"
-                )
+                raise BadInput(f"{path}, line {line}: should be class 1-4, title, description; found {str(row)[:80]}")
             yield split, number, row[0], row[2]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -26,6 +26,11 @@ SEED = 16377
 ARCHIVE = "tasks_1-20_v1-2.tar.gz"
 
 _TITLES = {1: "qa1_single-supporting-fact", 2: "qa2_two-supporting-facts", 3: "qa3_three-supporting-facts"}
+_TASKS = {
+    1: "where is a person? One fact of a story tells",
+    2: "where is a thing? Two facts of a story tell",
+    3: "where was a thing before it was somewhere? Three facts of a story tell",
+}
 _FOLDERS = {"10k": "en-10k", "1k": "en"}
 _PARENTS = ("babi/tasks_1-20_v1-2/", "tasks_1-20_v1-2/", "babi/")
 _PIECES = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
@@ -52,20 +57,21 @@ class BabiOptions(Options):
 
 
 class Stories(Reader):
-    """What real and simulated tasks have in common."""
+    """What real and simulated tasks have in common; the number of a task is that of its supporting facts."""
 
     query = True
-    number: ClassVar[int]  # of the task: 1, 2 or 3 supporting facts
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.name, self.task = f"babi-{number}", _TASKS[number]
 
     def answers(self, training: pl.LazyFrame) -> list[str]:
-        """Every word of the training stories, alphabetically."""
         words: set[str] = set()
         for column in (pl.col("tokens").list.explode(), pl.col("query").list.explode(), pl.col("label")):
             words.update(training.select(word=column.unique()).collect()["word"])
         return sorted(words)
 
     def tokenise(self, text: str, options: Options) -> list[str]:
-        """Words and marks; with cleaning "released", without a last mark."""
         if options.cleaning == "paper":
             return _PIECES.findall(text.lower())
         tokens = _PIECES.findall(text)
@@ -100,19 +106,16 @@ class Babi(Stories):
     options = BabiOptions
 
     def find(self, roots: Sequence[Path], options: BabiOptions, *, subset: bool) -> Found | None:
-        """The folder that the option names, or the archive."""
         folders = [f"{folder}{_FOLDERS[options.training]}" for folder in ("", *_PARENTS)]
         files = {split: f"{_TITLES[self.number]}_{split}.txt" for split in ("train", "test")}
         archives = below(["babi", ""], {"archive": ARCHIVE})
         return find_layout(roots, [*below(folders, files), *archives], subset=subset)
 
     def documents(self, found: Found, options: BabiOptions) -> Iterator[Document]:
-        """Every question of every story."""
         for split, question in self.questions(found, options):
             yield self.document(question, split, options)
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of this task's questions."""
         return (split for split, _ in self.questions(found, BabiOptions()))
 
     def questions(self, found: Found, options: BabiOptions) -> Iterator[tuple[str, Question]]:
@@ -125,32 +128,7 @@ class Babi(Stories):
         return split_lines(found, split, f"{_FOLDERS[options.training]}/{_TITLES[self.number]}_{split}.txt")
 
     def split(self, table: pl.DataFrame, options: BabiOptions) -> pl.Series:
-        """15 % of train for dev."""
         return hold_out(table, among="train", into="dev", share=0.15, seed=SEED)["split"]
-
-
-class Babi1(Babi):
-    """Where is a person?"""
-
-    name = "babi-1"
-    task = "where is a person? One fact of a story tells"
-    number = 1
-
-
-class Babi2(Babi):
-    """Where is a thing?"""
-
-    name = "babi-2"
-    task = "where is a thing? Two facts of a story tell"
-    number = 2
-
-
-class Babi3(Babi):
-    """Where was a thing before?"""
-
-    name = "babi-3"
-    task = "where was a thing before it was somewhere? Three facts of a story tell"
-    number = 3
 
 
 def questions(lines: Iterable[tuple[str, str]]) -> Iterator[Question]:
@@ -201,9 +179,7 @@ def _question(content: str, places: dict[int, int], where: str) -> tuple[str, st
     if not _WORD.fullmatch(answer):
         raise BadInput(f"{where}: the answer '{answer}' is not one word; such tasks are not supported")
     if not numbers:
-        raise BadInput(
-            f"{where}: no supporting fact is named after the answer; give the numbers of the lines that tell"
-        )
+        raise BadInput(f"{where}: no supporting fact is named after the answer; give the numbers of their lines")
     strange = [number for number in numbers.split() if number not in map(str, places)]
     if strange:
         raise BadInput(

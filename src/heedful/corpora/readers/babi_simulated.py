@@ -50,8 +50,11 @@ class Simulated(Stories):
     built_in = True
     options = SimulationOptions
 
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.name, self.task = f"babi-{number}-simulated", f"as babi-{number}, from a simulator"
+
     def documents(self, found: Found, options: SimulationOptions) -> Iterator[Document]:
-        """As many questions as wanted, story by story."""
         for split in SPLITS:
             wanted = getattr(options, split)
             lines = ((self.name, line) for line in self.lines(split, -(-wanted // QUESTIONS), options.seed))
@@ -63,30 +66,6 @@ class Simulated(Stories):
         stream = Stream(seed, f"babi-{self.number}")
         for number in range(stories):
             yield from story(self.number, stream.generator(split, number))
-
-
-class Simulated1(Simulated):
-    """Where is a person?"""
-
-    name = "babi-1-simulated"
-    task = "as babi-1, from a simulator"
-    number = 1
-
-
-class Simulated2(Simulated):
-    """Where is a thing?"""
-
-    name = "babi-2-simulated"
-    task = "as babi-2, from a simulator"
-    number = 2
-
-
-class Simulated3(Simulated):
-    """Where was a thing before?"""
-
-    name = "babi-3-simulated"
-    task = "as babi-3, from a simulator"
-    number = 3
 
 
 class Fact(NamedTuple):

@@ -10,14 +10,14 @@ make one word of all entities.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 import polars as pl
 
 from heedful.corpora.archives import Wanted, decode, located_lines, member_lines, members
 from heedful.corpora.corpus import SPLITS, Document
-from heedful.corpora.locating import Found, below, find_layout
+from heedful.corpora.locating import Found, below
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out
 from heedful.errors import BadInput
@@ -48,35 +48,23 @@ class CNN(Reader):
         *below(["cnn", ""], {"questions": "cnn.tgz"}),
         *below(["cnn", ""], {"preprocessed": "cnn.tar.gz"}),
     )
+    partial_layouts = below(_PARENTS, {"train": FOLDERS["train"]})
     unseen = True
 
-    def find(self, roots: Sequence[Path], options: Options, *, subset: bool) -> Found | None:
-        """Where all splits are; as a subset, the training folder alone will do."""
-        found = find_layout(roots, self.layouts, subset=subset)
-        if found is None and subset:
-            training = find_layout(roots, below(_PARENTS, {"train": FOLDERS["train"]}), subset=True)
-            return None if training is None else Found(training.files, subset=True)
-        return found
-
     def answers(self, training: pl.LazyFrame) -> list[str]:
-        """Every entity of the training articles, by its number."""
         entities = training.select(entity=pl.col("candidates").list.explode().unique()).collect()["entity"]
         return sorted(entities, key=_number)
 
     def tokenise(self, text: str, options: Options) -> list[str]:
-        """Between spaces."""
         return text.split()
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every question, one at a time."""
         for name, split, block in _questions(found):
             (_, article), (_, question), (where, answer) = block
             tokens, query = self.tokenise(article, options), self.tokenise(question, options)
             entities = list(dict.fromkeys(_ENTITY.findall(article)))
             if answer not in entities:
-                raise BadInput(
-                    f"{where}: the answer '{answer[:40]}' is no entity of the article; it must be one, such as @entity3"
-                )
+                raise BadInput(f"{where}: the answer '{answer[:40]}' is no entity of the article, such as @entity3")
             yield Document(f"{split}-{name}", tokens, answer, split, query=query, candidates=entities)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
@@ -111,18 +99,14 @@ def _native(content: bytes, where: str) -> Block:
     text = decode(content, where).split("\n")
     blocks = list(_blocks((f"{where}, line {number}", line) for number, line in enumerate(text, start=1)))
     if len(blocks) < 4:
-        raise BadInput(
-            f"{where}: {len(blocks)} blocks instead of address, article, question and answer with blank lines between"
-        )
+        raise BadInput(f"{where}: {len(blocks)} blocks between blank lines; needs address, article, question, answer")
     return [(block[0][0], " ".join(line for _, line in block)) for block in blocks[1:4]]
 
 
 def _preprocessed(located: Iterable[tuple[str, str]], split: str) -> Iterator[tuple[str, str, Block]]:
     for number, block in enumerate(_blocks(located), start=1):
         if len(block) != 3:
-            raise BadInput(
-                f"{block[0][0]}: {len(block)} lines instead of question, answer and article, then a blank line"
-            )
+            raise BadInput(f"{block[0][0]}: {len(block)} lines instead of question, answer, article, then a blank line")
         question, answer, article = block
         yield str(number), split, [article, question, answer]
 

@@ -22,6 +22,7 @@ SEED = 1378
 LINE_BREAK = re.compile(r"<br\s*/?>")
 
 _SIDES = {"neg": "negative", "pos": "positive"}
+_ARCHIVE = {"archive": "aclImdb_v1.tar.gz"}
 _FOLDERS = [f"{split}/{side}" for split in ("train", "test") for side in _SIDES]
 
 
@@ -32,26 +33,19 @@ class IMDB(Reader):
     task = "sentiment of a film review"
     sizes = "25,000 / 25,000 reviews; 17,212 / 4,304 / 4,347 used"
     how_to_get = "`heedful corpora get imdb` downloads it"
-    source = Source(
-        "https://ai.stanford.edu/~amaas/data/sentiment",
-        "imdb",
-        {"archive": "aclImdb_v1.tar.gz"},
-        {"train": 25000, "test": 25000},
-    )
+    source = Source("https://ai.stanford.edu/~amaas/data/sentiment", "imdb", _ARCHIVE, {"train": 25000, "test": 25000})
     layouts = (
         *below(["imdb/aclImdb", "aclImdb", "imdb", ""], {folder: folder for folder in _FOLDERS}),
-        *below(["imdb", ""], {"archive": "aclImdb_v1.tar.gz"}),
+        *below(["imdb", ""], _ARCHIVE),
         *below(["imdb", ""], {"archive": "aclImdb_labelled.tar.gz"}),
         *below(["imdb", ""], {"archive": "aclImdb_v1.tar"}),
     )
     class_names = tuple(_SIDES.values())
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of the labelled reviews."""
         return (name.parts[-3] for name, *_ in reviews(found))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every review of fewer than 400 words."""
         for name, where, content in reviews(found):
             text = decode(content, where)
             if len(keras_tokens(text)) < MOST_WORDS:
@@ -63,14 +57,11 @@ class IMDB(Reader):
         return tokeniser()(LINE_BREAK.sub(" ", text)) if options.cleaning == "paper" else keras_tokens(text)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """A fifth of train for dev; of test, a fifth only; more than 6 tokens."""
         ordered = table.sort("id")
         ordered = hold_out(ordered, among="train", into="dev", share=0.2, seed=SEED)
         ordered = hold_out(ordered, among="test", into="used", share=0.2, seed=SEED)
-        ordered = ordered.with_columns(
-            pl.col("split").replace_strict({"test": None, "used": "test"}, default=pl.col("split"))
-        )
-        return in_order_of(table, within_lengths(ordered, above=6))
+        used = pl.col("split").replace_strict({"test": None, "used": "test"}, default=pl.col("split"))
+        return in_order_of(table, within_lengths(ordered.with_columns(used), above=6))
 
 
 def reviews(found: Found) -> Iterator[tuple[PurePosixPath, str, bytes]]:

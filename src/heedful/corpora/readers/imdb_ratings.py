@@ -4,15 +4,14 @@ As a subset, the reviews of `imdb` stand in for them: their file names carry the
 dev (seed 0).
 """
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import polars as pl
 
 from heedful.corpora.archives import decode
 from heedful.corpora.corpus import Document
 from heedful.corpora.json_objects import json_objects
-from heedful.corpora.locating import Found, below, find_layout
+from heedful.corpora.locating import Found, below
 from heedful.corpora.readers.imdb import IMDB, LINE_BREAK, reviews
 from heedful.corpora.sentence_reader import SentenceOptions, SentenceReader
 from heedful.corpora.splitting import hold_out, in_order_of
@@ -37,26 +36,16 @@ class IMDBRatings(SentenceReader):
         "review); `heedful corpora get imdb` downloads others that may stand in for them, with --subset"
     )
     layouts = (*below(_FOLDERS, {"reviews": "data.json"}), *below(_FOLDERS, {"reviews": "data.jsonl"}))
-
-    def find(self, roots: Sequence[Path], options: SentenceOptions, *, subset: bool) -> Found | None:
-        """The paper's reviews or, if a subset will do, those of `imdb`."""
-        found = find_layout(roots, self.layouts, subset=subset)
-        if found is None and subset:
-            other = find_layout(roots, IMDB.layouts, subset=True)
-            return None if other is None else Found(other.files, subset=True)
-        return found
+    partial_layouts = IMDB.layouts
 
     def clean(self, text: str) -> str:
-        """HTML line breaks are white space."""
         return LINE_BREAK.sub(" ", text)
 
     def documents(self, found: Found, options: SentenceOptions) -> Iterator[Document]:
-        """Every review with stars."""
         for name, stars, text in _rated(found):
             yield self.document(text, options, id=name, label=stars, split="train")
 
     def split(self, table: pl.DataFrame, options: SentenceOptions) -> pl.Series:
-        """A tenth for test, as many for dev."""
         ordered = table.sort("id")
         for into, share in (("test", 1 / 10), ("dev", 1 / 9)):
             ordered = hold_out(ordered, among="train", into=into, share=share, seed=SEED)

@@ -40,7 +40,6 @@ _LISTS = {split: f"{split}_50_hadm_ids.csv" for split in SPLITS}
 _HIDDEN = re.compile(r"\[\*\*.*?\*\*\]", re.DOTALL)  # stands for a removed name, date or place
 _REPEATED_SIGN = re.compile(r"([^a-zA-Z0-9\s])(?:\s*\1)+")
 _COLUMNS = ("HADM_ID", "CHARTDATE", "CATEGORY", "DESCRIPTION", "TEXT")
-_BATCH = 500  # notes between two writes
 
 
 class MIMIC(Reader):
@@ -59,18 +58,13 @@ class MIMIC(Reader):
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
         """Every labelled admission that has a summary, in the order of admission numbers."""
-        labels = {admission: self.label(codes) for admission, codes in _codes(found.files["diagnoses"]).items()}
-        splits = self.splits(found)
-        wanted = {
-            admission: label
-            for admission, label in labels.items()
-            if label is not None and (not splits or admission in splits)
-        }
+        codes, splits = _codes(found.files["diagnoses"]), self.splits(found)
+        labels = {admission: self.label(codes[admission]) for admission in codes if not splits or admission in splits}
+        wanted = {admission: label for admission, label in labels.items() if label is not None}
         for admission, text in summaries(found.files["notes"], wanted):
             yield Document(admission, self.tokenise(text, options), wanted[admission], splits.get(admission, ""))
 
     def tokenise(self, text: str, options: Options) -> list[str]:
-        """See `clean_note`."""
         return clean_note(text)
 
     def splits(self, found: Found) -> dict[str, str]:
@@ -78,7 +72,6 @@ class MIMIC(Reader):
         return {}
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The split of the lists, or one drawn by class."""
         if set(table["split"]) == {""}:
             ordered = table.sort(pl.col("id").cast(pl.Int64)).with_columns(split=pl.lit("train"))
             for into, share, seed in (("test", 0.2, TEST_SEED), ("dev", 0.15, DEV_SEED)):
@@ -102,14 +95,8 @@ class Diabetes(MIMIC):
         return "diabetes" if any(code.startswith("25000") for code in codes) else "no diabetes"
 
     def splits(self, found: Found) -> dict[str, str]:
-        """As the lists have it."""
-        return {
-            line.strip(): split
-            for split in SPLITS
-            if split in found.files
-            for _, line in lines(found.files[split])
-            if line.strip()
-        }
+        lists = [(split, found.files[split]) for split in SPLITS if split in found.files]
+        return {line.strip(): split for split, path in lists for _, line in lines(path) if line.strip()}
 
 
 class Anemia(MIMIC):
@@ -161,17 +148,15 @@ def summaries(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
 def _grouped(path: Path, wanted: Container[str]) -> Iterator[tuple[str, str]]:
     with closing(sqlite3.connect("")) as database:  # no name: SQLite keeps it in a file that vanishes with it
         database.execute("create table note (admission integer, addendum integer, date text, text text)")
-        batch = []
-        for line, (admission, date, category, description, text) in named_rows(path, _COLUMNS, any_case=True):
-            if category.strip() == "Discharge summary" and admission in wanted:
-                batch.append((_number(admission, path, line), description.strip() == "Addendum", date, text))
-            if len(batch) >= _BATCH:
-                database.executemany("insert into note values (?, ?, ?, ?)", batch)
-                batch.clear()
-        database.executemany("insert into note values (?, ?, ?, ?)", batch)
+        notes = (
+            (_number(admission, path, line), description.strip() == "Addendum", date, text)
+            for line, (admission, date, category, description, text) in named_rows(path, _COLUMNS, any_case=True)
+            if category.strip() == "Discharge summary" and admission in wanted
+        )
+        database.executemany("insert into note values (?, ?, ?, ?)", notes)  # one by one: all would not fit in memory
         rows = database.execute("select admission, text from note order by admission, addendum, date, rowid")
-        for number, notes in groupby(rows, key=itemgetter(0)):
-            yield str(number), "\n".join(text for _, text in notes)
+        for number, group in groupby(rows, key=itemgetter(0)):
+            yield str(number), "\n".join(text for _, text in group)
 
 
 def _number(admission: str, path: Path, line: int) -> int:

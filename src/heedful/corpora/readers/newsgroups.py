@@ -45,7 +45,6 @@ class Newsgroups(Reader):
     class_names = tuple(_GROUPS.values())
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of the posts to the two groups."""
         return (name.parts[-3].rpartition("-")[2] for name, *_ in folder_files(found, _FOLDERS))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
@@ -60,7 +59,6 @@ class Newsgroups(Reader):
         return _SIGNS.sub(r" \1 ", " ".join(tokeniser()(text))).split()
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """A fifth for test, a fifth of the rest for dev, by class."""
         ordered = table.sort("id")
         for split in ("test", "dev"):
             ordered = hold_out(ordered, among="train", into=split, share=0.2, seed=SEED, stratified=True)
@@ -68,10 +66,7 @@ class Newsgroups(Reader):
 
 
 def _body(text: str) -> str:
-    from sklearn.datasets._twenty_newsgroups import (
-        strip_newsgroup_footer,
-        strip_newsgroup_header,
-        strip_newsgroup_quoting,
-    )
+    from sklearn.datasets import _twenty_newsgroups as posts
 
-    return str(strip_newsgroup_quoting(strip_newsgroup_footer(strip_newsgroup_header(text))))
+    without_header = posts.strip_newsgroup_header(text)
+    return str(posts.strip_newsgroup_quoting(posts.strip_newsgroup_footer(without_header)))

@@ -67,19 +67,15 @@ class Planted(Reader):
     options = PlantedOptions
 
     def classes(self, options: PlantedOptions) -> tuple[str, ...]:
-        """Bad to good."""
         return tuple(_NAMES[index] for index in _grades(options))
 
     def tokenise(self, text: str, options: Any) -> list[str]:
-        """The grammar's tokens are words and full stops, in lower case."""
         return text.lower().replace(".", " . ").replace(",", " , ").split()
 
     def has_sentences(self, options: Any) -> bool:
-        """Always."""
         return True
 
     def sentences(self, text: str, options: Any) -> list[list[str]]:
-        """Each ends in its full stop."""
         return _sentences(self.tokenise(text, options))
 
     def documents(self, found: Found, options: PlantedOptions) -> Iterator[Document]:
@@ -121,23 +117,16 @@ def _spread(index: int) -> float:
 
 
 def _document(draw: np.random.Generator, grade: int, options: PlantedOptions) -> tuple[list[str], list[bool]]:
+    """The tokens of a review, and which of them decide."""
     tokens: list[str] = []
     truth: list[bool] = []
-
-    def add(words: str, deciding: bool = False) -> None:
-        for word in words.split():
-            tokens.append(word)
-            truth.append(deciding)
-
     target = options.length * options.verdicts * draw.uniform(0.6, 1.4)
     fillers = max(0, round((target - 6 * options.verdicts) / 7))  # a verdict has about 6 tokens, a filler 7
     plan = draw.permutation([True] * options.verdicts + [False] * fillers)
     for position, is_verdict in enumerate(plan, start=1):
-        if is_verdict:
-            _add_verdict(add, draw, grade, options)
-        else:
-            add(_filler(draw, grade, options))
-        add("," if options.single_sentence and position < len(plan) else _STOP)
+        words, deciding = _verdict(draw, grade, options) if is_verdict else (_filler(draw, grade, options).split(), 0)
+        tokens += [*words, "," if options.single_sentence and position < len(plan) else _STOP]
+        truth += [False] * (len(words) - deciding) + [True] * deciding + [False]
     return tokens, truth
 
 
@@ -150,15 +139,13 @@ def _sentences(tokens: Sequence[str]) -> list[list[str]]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _add_verdict(add: Any, draw: np.random.Generator, grade: int, options: PlantedOptions) -> None:
+def _verdict(draw: np.random.Generator, grade: int, options: PlantedOptions) -> tuple[list[str], int]:
+    """A deciding clause, and how many words at its end decide: the verdict and its negation."""
     grades = _grades(options)
     opposite = len(grades) - 1 - grade  # what a negated word means
     negated = draw.random() < options.negation and opposite != grade  # the middle grade has no opposite
-    said = grades[opposite] if negated else grades[grade]
-    add(f"the {draw.choice(_ASPECTS)} was")
-    if negated:
-        add("not", deciding=True)
-    add(str(draw.choice(_VERDICTS[said])), deciding=True)
+    aspect, words = draw.choice(_ASPECTS), _VERDICTS[grades[opposite if negated else grade]]
+    return f"the {aspect} was {'not ' * negated}{draw.choice(words)}".split(), 1 + negated
 
 
 def _filler(draw: np.random.Generator, grade: int, options: PlantedOptions) -> str:

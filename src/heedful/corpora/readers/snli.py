@@ -35,7 +35,6 @@ class SNLI(Reader):
     layouts = (*below(_FOLDERS, _NAMES), *below(_FOLDERS, _ARCHIVE))
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of all pairs, labelled or not."""
         return (split for split in SPLITS for _ in _pairs(found, split))
 
     def classes(self, options: Options) -> tuple[str, ...]:
@@ -43,7 +42,6 @@ class SNLI(Reader):
         return _CLASSES if options.cleaning == "paper" else tuple(sorted(_CLASSES))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every labelled pair."""
         for split in SPLITS:
             for number, (where, line) in enumerate(_pairs(found, split), start=1):
                 row = json_object(line, where)

@@ -20,6 +20,7 @@ from heedful.text.tokenising import tokeniser
 
 NEUTRAL = 2
 
+_ARCHIVE = {"archive": "trainDevTestTrees_PTB.zip"}
 _PIECES = re.compile(r"[()]|[^\s()]+")
 
 
@@ -30,25 +31,18 @@ class SST(Reader):
     task = "sentiment of a sentence"
     sizes = "8,544 / 1,101 / 2,210 trees; 6,355 / 821 / 1,725 used"
     how_to_get = "`heedful corpora get sst` downloads it"
-    source = Source(
-        "https://nlp.stanford.edu/sentiment",
-        "sst",
-        {"archive": "trainDevTestTrees_PTB.zip"},
-        {"train": 8544, "dev": 1101, "test": 2210},
-    )
+    source = Source("https://nlp.stanford.edu/sentiment", "sst", _ARCHIVE, {"train": 8544, "dev": 1101, "test": 2210})
     layouts = (
         *below(["sst", "sst/trees", "trees", ""], {split: f"{split}.txt" for split in SPLITS}),
-        *below(["sst", ""], {"archive": "trainDevTestTrees_PTB.zip"}),
+        *below(["sst", ""], _ARCHIVE),
         *below(["sst", ""], {"archive": "trees.zip"}),
     )
     class_names = ("negative", "positive")
 
     def native_splits(self, found: Found) -> Iterator[str]:
-        """Those of all trees."""
         return (split for split, *_ in _trees(found))
 
     def documents(self, found: Found, options: Options) -> Iterator[Document]:
-        """Every sentence that is not neutral."""
         for split, number, label, leaves in _trees(found):
             if label != NEUTRAL:
                 polarity = "positive" if label > NEUTRAL else "negative"
@@ -60,7 +54,6 @@ class SST(Reader):
         return tokeniser(numbers=options.cleaning == "released")(words)
 
     def split(self, table: pl.DataFrame, options: Options) -> pl.Series:
-        """The official split, without the shortest sentences and the longest of each split."""
         longest = pl.col("length").max().over("split")
         return within_lengths(table, above=5).select(pl.when(pl.col("length") < longest).then(pl.col("split")))["split"]
 
@@ -91,9 +84,8 @@ def read_tree(text: str, where: str) -> tuple[int, list[str]]:
         else:
             leaves.append(piece)
     if depth or root is None:
-        raise BadInput(
-            f"{where}: {depth} bracket(s) never closed; was the file cut short?" if depth else f"{where}: no tree"
-        )
+        problem = f"{depth} bracket(s) never closed; was the file cut short?" if depth else "no tree"
+        raise BadInput(f"{where}: {problem}")
     return root, leaves
 
 

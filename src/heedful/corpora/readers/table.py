@@ -1,4 +1,4 @@
-"""`table`: the user's own texts and labels, from CSV, TSV, JSON lines or Parquet."""
+"""`table`: your own texts and labels, from CSV, TSV, JSON lines or Parquet."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,12 +29,12 @@ class TableOptions(Options):
 
     file: Path  # .csv, .tsv, .jsonl or .parquet; text files also as .gz
     text: str = "text"  # a column of strings or, with tokens "spaces", of lists of tokens (JSON lines, Parquet)
-    # cuts texts into sentences: "sentencizer", or a spaCy model with a parser; a list of strings then is one of
-    # sentences and, with tokens "spaces", a list of lists one of sentences of tokens
+    # splits texts into sentences: "sentencizer", or a spaCy model with a parser. A list of strings is then a list of
+    # sentences; with tokens "spaces", a list of lists is sentences of tokens
     sentences: str | None = Field(None, min_length=1)
     label: str = "label"
-    query: str | None = None  # a column of questions or hypotheses, cut into tokens as the texts are
-    split: str | None = None  # a column that says train, dev or test; without dev, 15 % of train are taken
+    query: str | None = None  # a column of questions or hypotheses, tokenised as the texts are
+    split: str | None = None  # a column of train, dev or test; without dev, 15 % of train are taken
     id: str | None = None  # a column of unique names; otherwise rows are numbered
     tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
     seed: int = Field(0, ge=0, lt=2**32)  # of the splits that are drawn
@@ -50,7 +50,6 @@ class Table(Reader):
     options = TableOptions
 
     def find(self, roots: Sequence[Path], options: TableOptions, *, subset: bool) -> Found:
-        """The file itself, or below a data folder."""
         for path in (options.file, *(root / options.file for root in roots)):
             if path.is_file():
                 return Found({"table": path})
@@ -74,15 +73,12 @@ class Table(Reader):
             )
 
     def tokenise(self, text: str, options: TableOptions) -> list[str]:
-        """By spaCy's rules or, if the texts are tokenised already, at spaces."""
         return tokeniser()(text) if options.tokens == "spacy" else text.split()
 
     def has_sentences(self, options: TableOptions) -> bool:
-        """If they are asked for."""
         return options.sentences is not None
 
     def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
-        """The same tokens; None unless the option `sentences` is set."""
         if options.sentences is None:
             return None
         if options.tokens == "spacy":
@@ -105,7 +101,7 @@ class Table(Reader):
 
     def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
-            if options.tokens != "spaces":  # so that a text given later is cut the same way
+            if options.tokens != "spaces":  # so that later texts are tokenised the same way
                 raise BadInput(f"{where}: column '{column}' holds lists; if of tokens, set tokens to 'spaces'")
             tokens = [_text(token, where, column) for token in value]
         else:

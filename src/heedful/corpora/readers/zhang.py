@@ -35,12 +35,10 @@ class Zhang(SentenceReader):
         return text.replace("\\n", " ")
 
     def answers(self, training: pl.LazyFrame) -> Iterable[str]:
-        """In the order of their numbers."""
         there = set(training.select(pl.col("label").unique()).collect()["label"])
         return [name for name in self.names if name in there]
 
     def documents(self, found: Found, options: SentenceOptions) -> Iterator[Document]:
-        """Every row of both files."""
         classes = {str(number): name for number, name in enumerate(self.names, start=1)}
         for split, path in found.files.items():
             for number, (line, row) in enumerate(csv_rows(path), start=1):
@@ -53,7 +51,6 @@ class Zhang(SentenceReader):
                 yield self.document(text, options, id=f"{split}-{number:07d}", label=classes[row[0]], split=split)
 
     def split(self, table: pl.DataFrame, options: SentenceOptions) -> pl.Series:
-        """A tenth of train for dev, then the limits."""
         table = hold_out(table, among="train", into="dev", share=0.1, seed=SEED)
         fits = (pl.col("sentences") <= self.most_sentences) & (pl.col("longest") <= self.most_tokens)
         return table.select(pl.when(fits | ~pl.col("split").is_in(self.limited)).then(pl.col("split")))["split"]
@@ -81,18 +78,11 @@ class Yahoo(Zhang):
     sizes = "1,400,000 / 60,000 questions of 10 topics"
     how_to_get = "put Zhang et al.'s folder yahoo_answers_csv, with train.csv and test.csv, below the data folder"
     layouts = below(["yahoo_answers_csv", "yahoo/yahoo_answers_csv", "yahoo"], _FILES)
-    names = (
-        "Society & Culture",
-        "Science & Mathematics",
-        "Health",
-        "Education & Reference",
-        "Computers & Internet",
-        "Sports",
-        "Business & Finance",
-        "Entertainment & Music",
-        "Family & Relationships",
-        "Politics & Government",
+    topics = (
+        "Society & Culture, Science & Mathematics, Health, Education & Reference, Computers & Internet, Sports, "
+        "Business & Finance, Entertainment & Music, Family & Relationships, Politics & Government"
     )
+    names = tuple(topics.split(", "))
     columns = ("question title", "question content", "best answer")
     most_sentences = 50
     most_tokens = 350

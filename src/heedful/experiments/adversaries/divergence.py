@@ -39,8 +39,6 @@ def decoder_free_bound(weights: Ragged) -> Floats:
 
 
 def farthest(divergence: Floats, distance: Floats, epsilon: float) -> Indices:
-    """Which candidate (n, candidates) is the most divergent of those that move the output by at most epsilon, (n,).
-
-    One at least must be feasible; the model's own attention always is.
-    """
+    """Which candidate (n, candidates) is the most divergent of those that move the output by at most epsilon, (n,). At
+    least one must be feasible; the model's own attention always is."""
     return np.asarray(np.where(distance <= epsilon, divergence, -np.inf).argmax(axis=1))

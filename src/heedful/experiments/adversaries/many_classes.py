@@ -18,7 +18,7 @@ from heedful.evidence import probabilities
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, decoder_free_bound, phi
 from heedful.experiments.adversaries.mixtures import Instance, Mixture, Mixtures, corners, pairs, triples
 from heedful.experiments.adversaries.paper_search import Objective, search
-from heedful.experiments.adversaries.rays import climb, outwards, random_rays
+from heedful.experiments.adversaries.rays import climb, normal_draws, outwards, random_rays
 from heedful.experiments.adversaries.two_classes import best_vertices, slab
 from heedful.experiments.affine_view import AffineView
 from heedful.measures import tvd
@@ -94,16 +94,13 @@ def _mixed(instance: Instance, searched: Floats | None, epsilon: float, stream: 
     if classes == 3:
         found.append(triples(few, epsilon).among(kept).best(instance, epsilon))
     targets = [] if searched is None else [searched]
-    if classes > 3 or size > FEW or max(found, key=_divergence).divergence <= 0:
+    if classes > 3 or size > FEW or max(mixture.divergence for mixture in found) <= 0:
         ended = _programs(instance, epsilon, stream, key)
         found.append(ended.best(instance, epsilon))
         targets.append(ended.dense(size))
     if searched is not None:
         found.append(Mixtures.everywhere(searched).best(instance, epsilon))
-
-    def draw(number: int, rows: int, columns: int) -> Floats:
-        return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
-
+    draw = normal_draws(stream, key)
     points = np.stack([mixture.weights for mixture in found])
     if targets:
         points = np.concatenate([points, outwards(instance, np.concatenate(targets), epsilon)])
@@ -114,7 +111,7 @@ def _mixed(instance: Instance, searched: Floats | None, epsilon: float, stream: 
     if classes > 3 or cloud is not None:  # with three classes and many items, triples suffice
         points = climb(instance, points, epsilon, draw, cloud)
     found.append(Mixtures.everywhere(points).best(instance, epsilon))
-    return max(found, key=_divergence)
+    return max(found, key=lambda mixture: mixture.divergence)
 
 
 def _programs(instance: Instance, epsilon: float, stream: Stream, key: np.uint64) -> Mixtures:
@@ -131,10 +128,6 @@ def _programs(instance: Instance, epsilon: float, stream: Stream, key: np.uint64
         if len(kept) == size or ended.feasible(instance, epsilon).any():
             break
     return ended
-
-
-def _divergence(mixture: Mixture) -> float:
-    return mixture.divergence
 
 
 def far_costs(weights: Floats, noise: Floats) -> Floats:
@@ -175,10 +168,7 @@ def _solve(instance: Instance, reached: Floats, costs: Floats) -> Floats | None:
     sums = np.concatenate([np.zeros(len(odds)), [1.0, 1.0]])
     blocks: Any = sparse.kron(sparse.eye_array(tries), program, format="csc")  # SciPy's stubs know of arrays only
     result = linprog(
-        np.pad(costs, ((0, 0), (0, ends))).ravel(),
-        A_eq=blocks,
-        b_eq=np.tile(sums, tries),
-        method="highs-ds",
+        np.pad(costs, ((0, 0), (0, ends))).ravel(), A_eq=blocks, b_eq=np.tile(sums, tries), method="highs-ds"
     )
     if result.status != 0 or result.x is None:
         return None

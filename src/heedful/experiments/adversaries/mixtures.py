@@ -88,10 +88,8 @@ class Mixtures(NamedTuple):
 
 
 def corners(output: Floats, epsilon: float) -> Floats:
-    """Logits (K (K - 1), K) of the outputs that differ from `output` in two classes, by epsilon each.
-
-    They span the ball of that radius. A class with less than epsilon gives nearly all it has.
-    """
+    """Logits (K (K - 1), K) of the outputs that differ from `output` in two classes, by epsilon each; they span a ball
+    of that radius. A class with less than epsilon gives nearly all it has."""
     output = np.maximum(output, LEAST)
     gains, gives = np.nonzero(~np.eye(len(output), dtype=bool))
     amount = np.minimum(epsilon, output[gives] * (1 - 1e-3))

@@ -14,6 +14,7 @@ import numpy as np
 
 from heedful.experiments.adversaries.divergence import phi
 from heedful.ragged import Floats
+from heedful.randomness import Stream
 
 GRID = 17  # points of a line looked at first
 NARROWINGS = 9  # of the part it ends in, by halves and by interpolation
@@ -26,6 +27,11 @@ SHRINKS = 0.5  # by how much less each round's proposals stray than the last one
 
 Draw = Callable[[int, int, int], Floats]  # number, rows, columns -> standard normal numbers (rows, columns)
 Distances = Callable[[Floats], Floats]  # parts of R lines, (G,) for all or (R, 1) -> TVD there (R, G)
+
+
+def normal_draws(stream: Stream, key: np.uint64) -> Draw:
+    """Standard normal numbers of one instance."""
+    return lambda number, rows, columns: stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
 
 
 class Decodable(Protocol):
@@ -98,11 +104,8 @@ def farthest(
     points: int = GRID,
     narrowings: int = NARROWINGS,
 ) -> Floats:
-    """From feasible starts through targets (R, T), to the farthest feasible point or the border of the simplex.
-
-    A grid of `points` finds the part of the line where that point is; it is, as things are preset, within a millionth
-    of the line of the one returned.
-    """
+    """From feasible starts through targets (R, T), to the farthest feasible point or the border of the simplex, by a
+    grid of `points` and narrowing, to within a millionth of the line by default."""
     steps = targets - starts
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         limit = np.where(steps < 0, starts / -steps, np.inf).min(axis=1, keepdims=True)

@@ -1,9 +1,8 @@
 """Tanh decoders: the farthest attention found by search, each candidate decoded. One instance at a time.
 
 The upper bound holds for any decoder: all weight on the lightest item. If that item alone gives the same output, it is
-the optimum. Otherwise the best is taken of single items, of pairs of light ones, of what
-the paper's search finds, of what lies in straight lines beyond these and towards each item as far as epsilon allows,
-and of climbs that begin at the best of these. Each is decoded and found feasible.
+the optimum. Otherwise the best is taken of single items, pairs of light ones, what the paper's search finds, what lies
+beyond these and towards each item in straight lines, and climbs from the best of these, each found feasible.
 """
 
 from typing import NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, decoder_free_bound, phi
 from heedful.experiments.adversaries.paper_search import Objective, search
-from heedful.experiments.adversaries.rays import Distances, Draw, farthest, outwards, simplex
+from heedful.experiments.adversaries.rays import Distances, Draw, farthest, normal_draws, outwards, simplex
 from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Flags, Floats, Keys
 from heedful.randomness import Stream
@@ -115,10 +114,7 @@ def _lightest(instance: TanhInstance, epsilon: float) -> int | None:
 
 def _mixed(instance: TanhInstance, known: Floats, epsilon: float, stream: Stream, key: np.uint64) -> Floats:
     """The best attention (T,): of what is `known` (R, T) and feasible, or of what lies beyond that."""
-
-    def draw(number: int, rows: int, columns: int) -> Floats:
-        return stream.normal(key, number, np.arange(rows)[:, None], np.arange(columns))
-
+    draw = normal_draws(stream, key)
     rays = outwards(instance, np.concatenate([known, np.eye(len(instance.weights))]), epsilon)
     points = np.concatenate([known, _pairs(instance, epsilon), rays])
     points = points[instance.feasible(points, epsilon)]

@@ -31,10 +31,8 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of the largest score, in sums
 
 
 def two_classes(view: AffineView, epsilon: float) -> Found:
-    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab of log-odds (see above).
-
-    Scores of 1e7 and more have too few digits to meet its bounds; what misses them aims a little inside.
-    """
+    """The global optimum: |sigmoid(a @ odds) - y| <= epsilon is a slab of log-odds (see above). Scores of 1e7 and more
+    have too few digits to meet its bounds; what misses them aims a little inside."""
     output = view.output  # (n, 2)
     low, high = slab(output[:, 1], output[:, 0], epsilon)
     vertices = best_vertices(view.weights, view.odds, low, high)
@@ -49,10 +47,8 @@ def two_classes(view: AffineView, epsilon: float) -> Found:
 
 
 def slab(chosen: Floats, other: Floats, epsilon: float) -> tuple[Floats, Floats]:
-    """The log-odds log(chosen / other) that two classes' probabilities can have after moving by at most epsilon.
-
-    A probability of at most epsilon can vanish, and the log-odds then have no bound.
-    """
+    """The log-odds log(chosen / other) that two classes' probabilities can have after moving by at most epsilon. A
+    probability of at most epsilon can vanish, and the log-odds then have no bound."""
     with np.errstate(divide="ignore"):
         low = np.log(np.maximum(chosen - epsilon, 0.0)) - np.log(other + epsilon)
         high = np.log(chosen + epsilon) - np.log(np.maximum(other - epsilon, 0.0))

@@ -6,7 +6,7 @@ At every token one half of the state has changed, and attention and decoder are 
 is summed up on either side of the gap by itself; the two sides are put together at the end.
 """
 
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import embedding, pad
 
 from heedful.importance.fast.deletion_bilstm_small import small_state_deletions
-from heedful.importance.fast.deletions import Direction, Readout, readout, weights_of
+from heedful.importance.fast.deletions import Direction, Readout, Side, joined, readout, weights_of
 from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
@@ -38,8 +38,8 @@ def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     row = torch.from_numpy(tokens.row_of_value)  # (M,)
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
     embedded = embedding(torch.from_numpy(framed.values), model.embedding)  # (N, E)
-    given = model.given(inputs)
-    read = readout(model.attention, encoder.size, given, len(tokens))
+    query = model.query(inputs)
+    read = readout(model.attention, encoder.size, query, len(tokens))
     features, text = len(read.matrix), torch.from_numpy(framed.row_of_value)  # (N,)
     matrix = torch.cat([read.matrix.T, decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))], dim=1)
     bias = pad(read.bias.T, (0, decoder.width))[text]  # (N, F + D), zero for the decoder: its bias comes last
@@ -52,31 +52,14 @@ def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     mixed = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(items)).squeeze(1)  # (B, D)
     after = ahead.side(places, ends[row] - places - 1, read, back.seen + bias, text)
     before = back.side(places, places - starts[row] - 1, read, ahead.seen + bias, text)
-    whole = output_of(decoder.logits(mixed, given))
-    without = output_of(decoder.logits(_joined(before, after), given.take(row)))
+    whole = output_of(decoder.logits(mixed, query))
+    without = output_of(decoder.logits(joined(before, after), query.take(row)))
     return Deletions(whole.numpy(), tokens.like(without.numpy()))
 
 
 def _scores(read: Readout, features: Tensor, text: Tensor) -> Tensor:
     """Attention scores (A,) of features (A, F), which are overwritten, in texts (A,)."""
     return read.scores((features.tanh_() if read.bent else features).T[None], text)[0]
-
-
-class _Side(NamedTuple):
-    """Attention to one side of each gap, before it is divided by its total."""
-
-    top: Tensor  # (M,) the largest score, the least finite number where there is none
-    total: Tensor  # (M,) of the weights exp(score - top)
-    items: Tensor  # (M, D) the sum of the decoder's items, so weighed
-
-
-def _joined(before: _Side, after: _Side) -> Tensor:
-    """The decoder's items (M, D) under attention to both sides; zero where there is nothing on either."""
-    top = torch.maximum(before.top, after.top)
-    first, second = (before.top - top).exp_(), (after.top - top).exp_()
-    total = first * before.total + second * after.total
-    items = first[:, None] * before.items + second[:, None] * after.items
-    return items / total.clamp_min_(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class _Half:
@@ -87,18 +70,14 @@ class _Half:
         self.matrix = (matrix / 2).contiguous()  # (H / 2, F + D), of doubled states
         self.seen = direction.doubled @ self.matrix  # (N, F + D)
 
-    def side(self, deleted: Tensor, steps: Tensor, read: Readout, kept: Tensor, text: Tensor) -> _Side:
+    def side(self, deleted: Tensor, steps: Tensor, read: Readout, kept: Tensor, text: Tensor) -> Side:
         """Delete each of the places (M,), and sum up attention to the next so many tokens (M,) in this direction.
 
         `kept` (N, F + D) is what does not change: what the other half adds, and the bias. The places belong to texts,
         `text` (N,).
         """
         size = len(read.matrix)
-        side = _Side(
-            kept.new_full(deleted.shape, torch.finfo(kept.dtype).min),
-            kept.new_zeros(deleted.shape),
-            kept.new_zeros(len(deleted), kept.shape[1] - size),
-        )
+        side = Side.nothing(kept, kept.shape[1] - size, len(deleted))
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
         longest = int(steps.max()) if len(steps) else 0
@@ -122,5 +101,5 @@ class _Half:
             top = scores.amax(0)
             weights = scores.sub_(top).exp_()
             side.top[block], side.total[block] = top, weights.sum(0)
-            side.items[block] = (weights[..., None] * items).sum(0)
+            side.items[:, block] = (weights[..., None] * items).sum(0).T
         return side

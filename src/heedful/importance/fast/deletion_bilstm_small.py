@@ -6,14 +6,14 @@ make of their states waits for some steps to be done at once.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from heedful.importance.fast.deletions import Readout, advance, readout, weights_of
+from heedful.importance.fast.deletions import Readout, Side, advance, joined, readout, weights_of
 from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, Padded, with_sentinels
 from heedful.models.classifier import Classifier
@@ -86,15 +86,13 @@ def small_state_deletions(model: Classifier, inputs: Inputs) -> Deletions:
 
 def _deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Read the texts once, then run the chains of all tokens, first those behind the gaps, then those before them."""
-    encoder, decoder, given = cast(BiLSTM, model.encoder), model.decoder, model.given(inputs)
+    encoder, decoder, query = cast(BiLSTM, model.encoder), model.decoder, model.query(inputs)
     tokens = Padded.of(with_sentinels(inputs.tokens))  # (B, P)
     texts, places = tokens.values.shape
     embedded = model.embed(tokens)
-    ahead_states, back_states = (
-        half.transpose(0, 1) for half in encoder(embedded).values.chunk(2, dim=-1)
-    )  # (P, B, h)
+    ahead_states, back_states = encoder(embedded).values.transpose(0, 1).chunk(2, dim=-1)  # (P, B, h)
     words, mask = embedded.values.transpose(0, 1), tokens.mask.T  # (P, B, E), (P, B)
-    read = readout(model.attention, encoder.size, given, texts)
+    read = readout(model.attention, encoder.size, query, texts)
     matrix = torch.cat([read.matrix, decoder.items(torch.eye(encoder.size, dtype=words.dtype)).T])  # (F + D, H)
     bias = torch.cat([read.bias, read.bias.new_zeros(decoder.width, texts)]).repeat(1, places)  # the decoder's is last
     ahead = Direction(encoder.ahead, *_columns(words, ahead_states, mask), texts=texts)
@@ -114,8 +112,9 @@ def _deletions(model: Classifier, inputs: Inputs) -> Deletions:
     mixed = torch.einsum("tb,dtb->bd", weights, seen[len(read.matrix) :])
     order = torch.arange(len(real)).view(places - 2, texts).T.reshape(-1)  # text after text
     chosen = order[real[order]]  # (M,)
-    without = decoder.logits(_joined(before.turned(texts), after)[chosen], given.take(own[chosen]))
-    return Deletions(output_of(decoder.logits(mixed, given)).numpy(), inputs.tokens.like(output_of(without).numpy()))
+    before = Side(*(_turned(values, texts) for values in before))
+    without = decoder.logits(joined(before, after)[chosen], query.take(own[chosen]))
+    return Deletions(output_of(decoder.logits(mixed, query)).numpy(), inputs.tokens.like(output_of(without).numpy()))
 
 
 def _columns(*values: Tensor) -> Iterator[Tensor]:
@@ -123,33 +122,16 @@ def _columns(*values: Tensor) -> Iterator[Tensor]:
     return (value.flatten(0, 1) for value in values)
 
 
-class _Side(NamedTuple):
-    """Attention to one side of each gap, before it is divided by its total."""
-
-    top: Tensor  # (T * B,) the largest score, the least finite number where there is none
-    total: Tensor  # (T * B,) of the weights exp(score - top)
-    items: Tensor  # (D, T * B) the sum of the decoder's items, so weighed
-
-    @classmethod
-    def nothing(cls, like: Tensor, items: int, size: int) -> "_Side":
-        """No attention yet, in so many columns."""
-        least = torch.finfo(like.dtype).min
-        return cls(like.new_full((size,), least), like.new_zeros(size), like.new_zeros(items, size))
-
-    def add(self, scores: Tensor, items: Tensor) -> None:
-        """Attend to some steps more: scores (S, A), minus infinity where there is nothing, and items (S, D, A), which
-        are overwritten, in the first A columns."""
-        top, total, sums = (values[..., : scores.shape[1]] for values in self)
-        higher = torch.maximum(top, scores.amax(0))
-        shrunk = (top - higher).exp_()
-        weights = (scores - higher).exp_()
-        total.mul_(shrunk).add_(weights.sum(0))
-        sums.mul_(shrunk).add_(items.mul_(weights[:, None]).sum(0))
-        top.copy_(higher)
-
-    def turned(self, texts: int) -> "_Side":
-        """Columns in the order of the other direction."""
-        return _Side(*(_turned(values, texts) for values in self))
+def _add(side: Side, scores: Tensor, items: Tensor) -> None:
+    """Attend to some steps more: scores (S, A), minus infinity where there is nothing, and items (S, D, A), which are
+    overwritten, in the first A columns."""
+    top, total, sums = (values[..., : scores.shape[1]] for values in side)
+    higher = torch.maximum(top, scores.amax(0))
+    shrunk = (top - higher).exp_()
+    weights = (scores - higher).exp_()
+    total.mul_(shrunk).add_(weights.sum(0))
+    sums.mul_(shrunk).add_(items.mul_(weights[:, None]).sum(0))
+    top.copy_(higher)
 
 
 def _turned(values: Tensor, texts: int) -> Tensor:
@@ -157,23 +139,12 @@ def _turned(values: Tensor, texts: int) -> Tensor:
     return values.view(*values.shape[:-1], -1, texts).flip(-2).flatten(-2)
 
 
-def _joined(before: _Side, after: _Side) -> Tensor:
-    """The decoder's items (T * B, D) under attention to both sides; zero where there is nothing on either."""
-    top = torch.maximum(before.top, after.top)
-    first, second = (before.top - top).exp_(), (after.top - top).exp_()
-    total = first * before.total + second * after.total
-    items = first * before.items + second * after.items
-    return (items / total.clamp_min_(1.0)).T  # the top itself weighs 1 unless there is nothing
-
-
 class _Attending:
     """Deletes the token of each column between the sentinels', and attends to those that follow in one direction."""
 
     def __init__(self, read: Readout, direction: Direction, matrix: Tensor, kept: Tensor, hidden: Tensor) -> None:
         """`matrix` (F + D, h) gives what a state adds to features and items, `kept` (F + D, C) is what does not change.
-
-        `hidden` (T * B,) is minus infinity where there is no token, unless chains never come there.
-        """
+        `hidden` (T * B,) is minus infinity where there is no token, unless chains never come there."""
         texts, beyond = direction.texts, STEPS * direction.texts
         self.read, self.direction, self.features = read, direction, len(read.matrix)
         self.end = kept.shape[1] - texts  # where the last sentinels stand
@@ -182,14 +153,14 @@ class _Attending:
         self.hidden = pad(pad(hidden, (texts, 0)), (0, beyond), value=-torch.inf)  # by columns, and beyond them
         self.text = torch.arange(texts).repeat(kept.shape[1] // texts)
 
-    def side(self) -> _Side:
+    def side(self) -> Side:
         """Block by block of columns, some steps at a time."""
         texts, end = self.direction.texts, self.end
-        side = _Side.nothing(self.hidden, len(self.matrix) - self.features, end - texts)
+        side = Side.nothing(self.hidden, len(self.matrix) - self.features, end - texts)
         size = max(texts, BLOCK_CELLS // len(self.direction.weight))
         for first in range(texts, end - texts, size):
             last = min(first + size, end - texts)
-            block = _Side(*(values[..., first - texts : last - texts] for values in side))
+            block = Side(*(values[..., first - texts : last - texts] for values in side))
             memory = self.kept.new_empty(STEPS * len(self.matrix) * (last - first))
             for column, doubled in self.direction.chains(first, last, end):
                 steps, _, width = doubled.shape
@@ -197,11 +168,9 @@ class _Attending:
                 self._attend(block, doubled, column, seen)
         return side
 
-    def _attend(self, block: _Side, doubled: Tensor, column: int, seen: Tensor) -> None:
+    def _attend(self, block: Side, doubled: Tensor, column: int, seen: Tensor) -> None:
         """Attend to the states of some steps (S, h, A), at first in `column` and the following; `seen` is overwritten.
-
-        Chains that ended on the way are beyond the end, and hidden.
-        """
+        Chains that ended on the way are beyond the end, and hidden."""
         steps, rows, width = seen.shape
         texts = self.direction.texts
         kept = self.kept.as_strided((steps, rows, width), (texts, self.kept.stride(0), 1), column)
@@ -211,4 +180,4 @@ class _Attending:
             features.tanh_()
         scores = self.read.scores(features, self.text[column : column + width])
         scores = scores + self.hidden.as_strided((steps, width), (texts, 1), column)
-        block.add(scores, seen[:, self.features :])
+        _add(block, scores, seen[:, self.features :])

@@ -28,21 +28,19 @@ def band_deletions(
     model: Classifier, inputs: Inputs, states: Padded, changed: Iterable[Tensor], *, radius: int
 ) -> Deletions:
     """From the states (B, T, H) of whole texts and, neighbour by neighbour, their new states (B, T, H) around each gap.
-
-    A new state beyond the end of a text means nothing.
-    """
-    decoder, given = model.decoder, model.given(inputs)
+    A new state beyond the end of a text means nothing."""
+    decoder, query = model.decoder, model.query(inputs)
     rows, width = states.values.shape[:2]
     positions = torch.arange(width)
-    scores = model.attention.scores(states.values, given).masked_fill(~states.mask, -torch.inf)  # (B, T)
+    scores = model.attention.scores(states.values, query).masked_fill(~states.mask, -torch.inf)  # (B, T)
     items = decoder.items(states.values)  # (B, T, D)
     near_scores = scores.new_empty(rows, width, 2 * radius)  # (B, T, C)
     near_items = items.new_empty(rows, width, 2 * radius, decoder.width)  # (B, T, C, D)
     for index, (offset, near) in enumerate(zip(neighbours(radius), changed, strict=True)):
         outside = (positions + offset < 0) | (positions + offset >= states.lengths[:, None])  # (B, T)
-        near_scores[:, :, index] = model.attention.scores(near, given).masked_fill(outside, -torch.inf)
+        near_scores[:, :, index] = model.attention.scores(near, query).masked_fill(outside, -torch.inf)
         near_items[:, :, index] = decoder.items(near)
-    whole = decoder.logits((weights_of(scores, -1)[:, None] @ items).squeeze(1), given)  # (B, K)
+    whole = decoder.logits((weights_of(scores, -1)[:, None] @ items).squeeze(1), query)  # (B, K)
     without = items.new_empty(rows, width, decoder.outputs)  # (B, T, K)
     step = max(1, BLOCK_CELLS // (rows * width))
     for first in range(0, width, step):
@@ -51,7 +49,7 @@ def band_deletions(
         far = scores[:, None].masked_fill(band, -torch.inf)  # (B, P, T)
         weights = weights_of(torch.cat([far, near_scores[:, block]], dim=-1), -1)  # (B, P, T + C)
         near = (weights[..., None, width:] @ near_items[:, block]).squeeze(-2)  # (B, P, 1, C) @ (B, P, C, D)
-        without[:, block] = decoder.logits(weights[..., :width] @ items + near, given)
+        without[:, block] = decoder.logits(weights[..., :width] @ items + near, query)
     return Deletions.of_logits(inputs.items, whole, without)
 
 
@@ -91,9 +89,7 @@ class _Taps:
 
     def states(self, offset: int) -> Tensor:
         """For each token the state (B, T, F) at `offset` from it, once it is deleted; offset 0: its own, still there.
-
-        Places of the window that would fall on the deleted token or beyond lie one further.
-        """
+        Places of the window that would fall on the deleted token or beyond lie one further."""
         total = self.bias
         for tap, place in enumerate(range(offset - self.radius, offset + self.radius + 1)):
             beyond = (offset < 0 <= place) - (place <= 0 < offset)  # 1, 0 or -1

@@ -16,17 +16,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot, Given
+from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot, Query
 
 
 class Direction:
     """A one-way LSTM over texts that stand end to end in N places: step 1 reads ahead, -1 back."""
 
     def __init__(self, lstm: nn.LSTM, embedded: Tensor, starts: Tensor, ends: Tensor, *, step: int) -> None:
-        """Read the whole texts: embedded tokens (N, E), and where each text is entered (B,) and left (B,).
-
-        The token at which a text is left is a sentinel, and not read: nothing depends on its state.
-        """
+        """Read the whole texts: embedded tokens (N, E), and where each text is entered (B,) and left (B,). The token at
+        which a text is left is a sentinel, and not read: nothing depends on its state."""
         hidden = lstm.hidden_size
         scale = torch.tensor([0.5, 0.5, 1.0, 0.5]).repeat_interleave(hidden)  # gates: input, forget, new, output
         weight_inputs, weight, bias_inputs, bias = lstm.all_weights[0]
@@ -95,6 +93,29 @@ def weights_of(scores: Tensor, dim: int) -> Tensor:
     return weights.div_(weights.sum(dim, keepdim=True).clamp_min_(1.0))  # the top itself weighs 1 unless all are zero
 
 
+class Side(NamedTuple):
+    """Attention to one side of each of M gaps, before it is divided by its total."""
+
+    top: Tensor  # (M,) the largest score, the least finite number where there is none
+    total: Tensor  # (M,) of the weights exp(score - top)
+    items: Tensor  # (D, M) the weighted sum of the decoder's items
+
+    @classmethod
+    def nothing(cls, like: Tensor, items: int, size: int) -> "Side":
+        """No attention yet, beside so many gaps."""
+        least = torch.finfo(like.dtype).min
+        return cls(like.new_full((size,), least), like.new_zeros(size), like.new_zeros(items, size))
+
+
+def joined(before: Side, after: Side) -> Tensor:
+    """The decoder's items (M, D) under attention to both sides; zero where there is nothing on either."""
+    top = torch.maximum(before.top, after.top)
+    first, second = (before.top - top).exp_(), (after.top - top).exp_()
+    total = first * before.total + second * after.total
+    items = first * before.items + second * after.items
+    return (items / total.clamp_min_(1.0)).T.contiguous()  # the top itself weighs 1 unless there is nothing
+
+
 class Readout(NamedTuple):
     """Attention scores from features, features linear in the state: what its parts add to them may be added up."""
 
@@ -104,22 +125,20 @@ class Readout(NamedTuple):
     scores: Callable[[Tensor, Tensor], Tensor]  # of features (S, F, A), the last of texts (A,): (S, A)
 
 
-def readout(attention: Attention, size: int, given: Given, texts: int) -> Readout:
-    """The readout of an attention over states of `size` H in so many texts B.
-
-    Where nothing is known of the attention, the state is its features.
-    """
+def readout(attention: Attention, size: int, query: Query, texts: int) -> Readout:
+    """The readout of an attention over states of `size` H in so many texts B. Where nothing is known of the attention,
+    the state is its features."""
     if type(attention) is Additive:
         return _additive(attention.hidden, attention.score, attention.hidden.bias.expand(texts, -1))
     if type(attention) is AdditiveToQuery:
-        return _additive(attention.hidden, attention.score, attention.hidden.bias + attention.query(given.query))
-    dtype = next(attention.parameters(), torch.empty(0) if given.query is None else given.query).dtype
+        return _additive(attention.hidden, attention.score, attention.hidden.bias + attention.query(query.vector))
+    dtype = next(attention.parameters(), torch.empty(0) if query.vector is None else query.vector).dtype
     if type(attention) is Dot:
         matrix = attention.score.weight / attention.scale
         return Readout(matrix, torch.zeros(1, texts, dtype=dtype), False, lambda features, texts: features[:, 0])
 
     def scores(features: Tensor, texts: Tensor) -> Tensor:
-        return attention.scores(features.permute(2, 0, 1), given.take(texts)).T
+        return attention.scores(features.permute(2, 0, 1), query.take(texts)).T
 
     return Readout(torch.eye(size, dtype=dtype), torch.zeros(size, texts, dtype=dtype), False, scores)
 

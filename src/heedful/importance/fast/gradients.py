@@ -10,7 +10,7 @@ from torch.nn.functional import embedding, pad
 
 from heedful.importance.fast.forms import forms_of
 from heedful.importance.measure import Batch, Outcome
-from heedful.models.attentions import Given
+from heedful.models.attentions import Query
 from heedful.models.batches import Inputs, Padded
 from heedful.models.classifier import Classifier
 from heedful.models.documents import Han
@@ -41,23 +41,21 @@ class Differentiator:
             vectors = self.encoder.project(self.model.embedding[torch.from_numpy(words)])  # (U, D)
             padded = Padded.of(framed.like(places))
             projected = vectors.index_select(0, padded.values.flatten()).view(*padded.values.shape, -1)
-            read = partial(self._read, padded.with_values(projected), self.model.given(some))
+            read = partial(self._read, padded.with_values(projected), self.model.query(some))
             yield Batch(rows, tokens.cells(rows), self.model.inner(padded).mask, read, padded.values.shape[1])
 
-    def _read(
-        self, projected: Padded, given: Given, rows: Tensor | None = None, shares: Tensor | None = None
-    ) -> Outcome:
+    def _read(self, tokens: Padded, query: Query, rows: Tensor | None = None, shares: Tensor | None = None) -> Outcome:
         """Read projected tokens (B, T, D); sentinels do not shrink, and what is linear in a token shrinks with it."""
         if rows is not None:
-            projected = Padded(projected.values.index_select(0, rows), projected.lengths[rows])
-            given = given.take(rows)
+            tokens = Padded(tokens.values.index_select(0, rows), tokens.lengths[rows])
+            query = query.take(rows)
         if shares is not None:
-            positions = torch.arange(projected.values.shape[1])
-            inside = (positions >= self.edge) & (positions < projected.lengths[:, None] - self.edge)
-            scales = torch.where(inside, shares[:, None].to(projected.values.dtype), 1.0)
-            projected = projected.with_values(projected.values * scales[..., None])
-        states, encoder_product = self.encoder.encode(projected)
-        logits, back = self.attend(self.model.inner(states), given)
+            positions = torch.arange(tokens.values.shape[1])
+            inside = (positions >= self.edge) & (positions < tokens.lengths[:, None] - self.edge)
+            scales = torch.where(inside, shares[:, None].to(tokens.values.dtype), 1.0)
+            tokens = tokens.with_values(tokens.values * scales[..., None])
+        states, encoder_product = self.encoder.encode(tokens)
+        logits, back = self.attend(self.model.inner(states), query)
 
         def product(gradient: Tensor) -> Tensor:
             total = encoder_product(pad(back(gradient), (0, 0, self.edge, self.edge)))
@@ -65,12 +63,12 @@ class Differentiator:
 
         return Outcome(logits, product)
 
-    def _attend_fixed(self, states: Padded, given: Given) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+    def _attend_fixed(self, states: Padded, query: Query) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Logits, and gradients of logits to those of the states (B, T, H) under weights that stay as they are."""
-        weights = self.model.attention(states, given).values  # (B, T)
+        weights = self.model.attention(states, query).values  # (B, T)
         leaf = (weights[:, None] @ states.values).squeeze(1).detach().requires_grad_()  # (B, H)
         with torch.enable_grad():
-            logits = self.model.decoder(leaf, given)
+            logits = self.model.decoder(leaf, query)
 
         def back(gradient: Tensor) -> Tensor:
             attended: Tensor = torch.autograd.grad(logits, leaf, gradient, retain_graph=True)[0]  # (B, H)
@@ -79,19 +77,18 @@ class Differentiator:
 
         return logits.detach(), back
 
-    def _attend(self, states: Padded, given: Given) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+    def _attend(self, states: Padded, query: Query) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """The same through attention."""
         leaf = states.values.detach().requires_grad_()
         with torch.enable_grad():
-            weights = self.model.attention(states.with_values(leaf), given).values
-            logits = self.model.decoder((weights[:, None] @ leaf).squeeze(1), given)
+            weights = self.model.attention(states.with_values(leaf), query).values
+            logits = self.model.decoder((weights[:, None] @ leaf).squeeze(1), query)
         return logits.detach(), lambda gradient: torch.autograd.grad(logits, leaf, gradient, retain_graph=True)[0]
 
 
 class SentenceDifferentiator:
     """By autograd, with respect to the words' vectors. The word level is always differentiated through: it makes the
-    items; what may be held fixed is the tested attention over them.
-    """
+    items; what may be held fixed is the tested attention over them."""
 
     def __init__(self, model: Han, *, attention_fixed: bool) -> None:
         self.model, self.attention_fixed = model, attention_fixed
@@ -120,9 +117,9 @@ class SentenceDifferentiator:
         leaf = vectors.detach().requires_grad_()
         with torch.enable_grad():
             states = model.encoder(model.items(leaf, inputs))  # (B, T, H)
-            weights = model.attention(states, model.given(inputs)).values
+            weights = model.attention(states, model.query(inputs)).values
             weights = weights.detach() if self.attention_fixed else weights
-            logits = model.decoder((weights[:, None] @ states.values).squeeze(1), model.given(inputs))
+            logits = model.decoder((weights[:, None] @ states.values).squeeze(1), model.query(inputs))
         cells = torch.from_numpy(_cells(inputs, width))  # (N,) the padded cell of each word's sentence
 
         def product(gradient: Tensor) -> Tensor:
