@@ -14,19 +14,22 @@ def deviations(compared: Comparison) -> str:
     counts: dict[tuple[str, str], Counter[str]] = {}
     for side in compared.sides:
         for row in side.rows:
-            for where, away in (("in the paper", row.paper), ("in the released code", row.released)):
+            for where, away in (
+                ("in the paper", row.difference("paper")),
+                ("in the released code", row.difference("released")),
+            ):
                 if away is not None and away.words is not None:
-                    counts.setdefault((where, row.told.figure), Counter())[away.words] += 1
+                    counts.setdefault((where, row.figure), Counter())[away.words] += 1
     rows = ([where, figure, *(str(found[word]) for word in _FAR)] for (where, figure), found in sorted(counts.items()))
     return table(["published", "figure", *_FAR], rows, left=2)
 
 
 def farthest(compared: Comparison, *, most: int = 5) -> Sequence[str]:
     """The figures of the papers that ours are furthest from, in their standard deviations."""
-    told = [
-        (abs(row.paper.in_std), f"{side.configuration.label}, {row.told.figure}, {row.told.decided or 'all'}")
+    found = [
+        (abs(away.in_std), f"{side.configuration.label}, {row.figure}, {row.decided or 'all'}")
         for side in compared.sides
         for row in side.rows
-        if row.paper is not None and row.paper.in_std is not None
+        if (away := row.difference("paper")) is not None and away.in_std is not None
     ]
-    return [f"{name} ({away:.1f} sd)" for away, name in sorted(told, reverse=True)[:most]]
+    return [f"{name} ({away:.1f} sd)" for away, name in sorted(found, reverse=True)[:most]]

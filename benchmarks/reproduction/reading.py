@@ -52,7 +52,7 @@ def records(name: str, runs: Sequence[Run]) -> list[Record]:
     keys = [column.key for column in table.columns]
     return [
         Record(runs[position], dict(zip(keys, row, strict=True)), dict(zip(keys, cells, strict=True)))
-        for position, row, cells in zip(table.positions, table.rows, table.formatted(), strict=True)
+        for position, row, cells in zip(table.positions, table.rows, table.formatted, strict=True)
     ]
 
 

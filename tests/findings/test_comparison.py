@@ -9,8 +9,8 @@ from rich.console import Console
 from sklearn.metrics import f1_score
 
 from heedful.experiments.summary import Pooled
-from heedful.findings.comparison import Row, compare
-from heedful.findings.published import apart
+from heedful.findings.comparison import compare
+from heedful.findings.published import Compared, apart
 from heedful.measures import bootstrap
 from heedful.published import released_tau, table2
 from heedful.report.tables.comparison import claims_table, figures_table
@@ -29,8 +29,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     return [*lstm, run_as(folder / "average", corpus="sst", encoder="average", experiments=MEASURED)]
 
 
-def _only(rows: list[Row], figure: str, decided: str | None) -> Row:
-    (row,) = [row for row in rows if (row.told.figure, row.told.decided) == (figure, decided)]
+def _only(rows: list[Compared], figure: str, decided: str | None) -> Compared:
+    (row,) = [row for row in rows if (row.figure, row.decided) == (figure, decided)]
     return row
 
 
@@ -65,33 +65,34 @@ def test_tau_by_class(runs: list[Run]) -> None:
     assert paper is not None
     assert released is not None
     mean = float(np.nanmean(values))
-    assert row.told.ours.mean == pytest.approx(mean)
-    assert (row.told.ours.low, row.told.ours.high) == bootstrap(values, seed=0, draws=1000)
-    assert row.told.paper == (paper.mean, paper.std)
-    assert row.told.released == (released.mean, released.std)
-    assert row.paper is not None
-    assert row.paper.in_std == pytest.approx((mean - paper.mean) / paper.std)
+    assert row.ours.mean == pytest.approx(mean)
+    assert (row.ours.low, row.ours.high) == bootstrap(values, seed=0, draws=1000)
+    assert row.paper == (paper.mean, paper.std)
+    assert row.released == (released.mean, released.std)
+    away = row.difference("paper")
+    assert away is not None
+    assert away.in_std == pytest.approx((mean - paper.mean) / paper.std)
 
 
 def test_performance(runs: list[Run]) -> None:
     rows = compare(runs).sides[0].rows
     f1, accuracy = _only(rows, "macro F1", None), _only(rows, "accuracy", None)
-    assert f1.told.paper == (0.81, None)
-    assert accuracy.told.paper is None
-    assert accuracy.told.released == (pytest.approx(0.808, abs=5e-4), None)
+    assert f1.paper == (0.81, None)
+    assert accuracy.paper is None
+    assert accuracy.released == (pytest.approx(0.808, abs=5e-4), None)
     plain = [f1_score(run.evidence.labels, run.evidence.decisions, average="macro") for run in runs[:2]]
     own = [run.metrics["test"]["accuracy"] for run in runs[:2]]
-    assert accuracy.told.ours.mean == pytest.approx(np.mean(own))
-    assert accuracy.told.ours.spread == pytest.approx(np.std(own, ddof=1))
-    assert f1.told.ours.low is not None
-    assert f1.told.ours.low < np.mean(plain) < f1.told.ours.high  # type: ignore[operator]
+    assert accuracy.ours.mean == pytest.approx(np.mean(own))
+    assert accuracy.ours.spread == pytest.approx(np.std(own, ddof=1))
+    assert f1.ours.low is not None
+    assert f1.ours.low < np.mean(plain) < f1.ours.high  # type: ignore[operator]
 
 
 def test_the_average_encoder_has_no_published_performance_in_the_paper(runs: list[Run]) -> None:
     rows = compare(runs).sides[1].rows
-    assert _only(rows, "macro F1", None).told.paper is None
-    assert _only(rows, "tau gradient", "a").told.paper is not None
-    assert _only(rows, "tau leave-one-out", "a").told.paper is None
+    assert _only(rows, "macro F1", None).paper is None
+    assert _only(rows, "tau gradient", "a").paper is not None
+    assert _only(rows, "tau leave-one-out", "a").paper is None
 
 
 def test_gradient_against_attention(tmp_path: Path) -> None:
@@ -100,8 +101,8 @@ def test_gradient_against_attention(tmp_path: Path) -> None:
     (row,) = side.rows
     frame = run.results("removal").filter(pl.col("items") > 1)
     counts = frame.select(pl.col("gradient_count", "attention_count").cast(pl.Float64).fill_null(np.inf))
-    assert row.told.ours.mean == pytest.approx((counts["gradient_count"] < counts["attention_count"]).mean())
-    assert row.told.released == (pytest.approx(0.3153, abs=1e-4), None)
+    assert row.ours.mean == pytest.approx((counts["gradient_count"] < counts["attention_count"]).mean())
+    assert row.released == (pytest.approx(0.3153, abs=1e-4), None)
 
 
 @pytest.mark.parametrize(
@@ -161,4 +162,4 @@ def test_files(runs: list[Run]) -> None:
 def test_a_figure_that_only_some_seeds_have(runs: list[Run], tmp_path: Path) -> None:
     bare = run_as(tmp_path / "bare", corpus="sst", seed=5)
     row = _only(compare([*runs, bare]).sides[0].rows, "tau gradient", None)
-    assert row.told.ours.n == _only(compare(runs).sides[0].rows, "tau gradient", None).told.ours.n
+    assert row.ours.n == _only(compare(runs).sides[0].rows, "tau gradient", None).ours.n

@@ -1,7 +1,7 @@
 """An audit in words and plain values, for the terminal, the card, notebooks and the site."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -11,12 +11,13 @@ from heedful.files import scan_parquet
 if TYPE_CHECKING:
     from heedful.audits.directory import Audit
 
+
 _TESTED = ("permuted_tvd", "attention_fall", "lead")  # signals of texts that took part in all tests
 _RANK = {"yes": 0, "with caution": 1, "no": 2}
 
 
 class Cost(NamedTuple):
-    """The cost of a stage, expected or measured."""
+    """The cost of a stage, estimated or measured."""
 
     stage: str
     texts: int
@@ -53,12 +54,15 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
         lines.append(("items", str(model.about["items"])))
     if model.classes:
         lines.append(("classes", ", ".join(model.classes[:6]) + (" …" if len(model.classes) > 6 else "")))
-    lines += [("data", options.data.name), ("texts", f"{data['texts']:,}")]
+    lines.append(("data", options.data.name))
+    lines.append(("texts", f"{data['texts']:,}"))
     lines += [(name, f"{data[name]:,} texts") for name in ("skipped", "truncated") if data[name]]
     lines.append(("accuracy", f"{metrics['accuracy']:.3f}" if metrics else "unknown (no labels)"))
     if options.route != "evidence" and options.sample and options.sample < data["texts"]:
         lines.append(("sample", f"{options.sample:,} texts for the tests that need many forward passes"))
-    return [*lines, ("seed", str(options.seed)), ("heedful", str(manifest["heedful"]))]
+    lines.append(("seed", str(options.seed)))
+    lines.append(("heedful", str(manifest["heedful"])))
+    return lines
 
 
 def caveats(audit: "Audit") -> list[str]:
@@ -128,8 +132,8 @@ def as_words(text: str | None, items: Sequence[str], weights: Sequence[float]) -
     words: list[Word] = []
     end = -1
     for place, (item, weight) in enumerate(zip(items, weights, strict=True)):
-        touches = bool(words) and spans is not None and spans[place][0] == end
-        if touches and words[-1].text[-1:].isalnum() and item[:1].isalnum():
+        continues = bool(words) and spans is not None and spans[place][0] == end and _inside(words[-1].text, item)
+        if continues:
             words[-1] = Word(words[-1].text + item, words[-1].weight + weight)
         else:
             words.append(Word(item, weight))
@@ -156,7 +160,12 @@ def _outside_text(audit: "Audit") -> float | None:
     table = scan_parquet(audit.folder / "evidence.parquet")
     if "aside" not in table.collect_schema():
         return None
-    return cast(float | None, table.select(pl.col("aside").mean()).collect().item())
+    mean: float | None = table.select(pl.col("aside").mean()).collect().item()
+    return mean
+
+
+def _inside(before: str, item: str) -> bool:
+    return before[-1:].isalnum() and item[:1].isalnum()
 
 
 def _spans(text: str, items: Sequence[str]) -> list[tuple[int, int]] | None:

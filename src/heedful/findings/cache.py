@@ -30,16 +30,15 @@ LARGEST = 1 << 28  # bytes of files kept together; reading more takes about as l
 _UNREAD = ".safetensors"  # the model: no finding reads it
 _SETTLED = 2.0  # seconds after which a change shows in a file's time, whatever the file system
 _VALUE = "value.json"  # the entry of an archive that holds its value
+_UNRELATED = ("cli", "sweeps", "engines", "corpora", "text", "models", "importance", "adapters")  # no finding needs it
 _LIBRARIES = ("numpy", "scipy", "polars", "altair", "vl-convert-python")
 
 _hashes: dict[str, dict[str, list[Any]]] = {}  # of the files of each directory, as files.json has them
 
 
 def kept(name: str, runs: Run | Sequence[Run], compute: Callable[[], Any], **options: Any) -> Any:
-    """The finding `name` of one or more runs, as plain JSON values: read if it is kept, computed and kept if not.
-
-    What depends on several runs is kept with the first one.
-    """
+    """The finding `name` of one or more runs, as plain JSON values: read if it is kept, computed and kept if not. What
+    depends on several runs is kept with the first one."""
     path, key = _entry(name, runs, options, ".json")
     try:
         entry = json.loads(path.read_bytes())
@@ -170,9 +169,6 @@ def code_fingerprint() -> str:
         if path.suffix in (".py", ".csv", ".toml") and path.relative_to(package).parts[0] not in _UNRELATED:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return fingerprint([digest.hexdigest(), *map(_version, _LIBRARIES)])
-
-
-_UNRELATED = ("cli", "sweeps", "engines", "corpora", "text", "models", "importance", "adapters")
 
 
 def _version(library: str) -> str:

@@ -79,11 +79,11 @@ def importance_agrees_more(all_: Sequence[Configuration]) -> Iterator[Finding]:
             values = each.values("correlation", pl.col(both) - pl.col(column), both, column)
             if values is not None:
                 found.append(pooled(values.table, seed=SEED, draws=DRAWS))
-        known = [told for told in found if told.mean is not None and told.low is not None]
+        known = [tau for tau in found if tau.mean is not None and tau.low is not None]
         if len(known) == 2:
-            least = min(known, key=lambda told: told.mean or 0.0)
-            told = Difference(least.mean or 0.0, least.low or 0.0, least.high or 0.0)
-            yield from _above(each.label, told, least.n, _names(each))
+            least = min(known, key=lambda tau: tau.mean or 0.0)
+            smaller = Difference(least.mean or 0.0, least.low or 0.0, least.high or 0.0)
+            yield from _above(each.label, smaller, least.n, _names(each))
 
 
 def shuffling_does_little(all_: Sequence[Configuration]) -> Iterator[Finding]:
@@ -116,16 +116,15 @@ def diabetes_is_moved(all_: Sequence[Configuration]) -> Iterator[Finding]:
 def _encoded(all_: Sequence[Configuration], encoder: str) -> Iterator[Configuration]:
     """The paper's kind of model, as far as it has learned something."""
     for each in all_:
-        if (each.config.model, each.config.encoder) == ("classifier", encoder):
-            learned = each.learned
-            if learned is not None:
-                yield learned
+        same = (each.config.model, each.config.encoder) == ("classifier", encoder)
+        if same and (learned := each.learned) is not None:
+            yield learned
 
 
 def _alike(each: Configuration) -> tuple[object, ...]:
     """What two models that are compared have in common: data, attention and settings, but not the encoder's."""
-    apart = {"seed", "encoder", "encoder_options", "threads", "experiment_options", "importance"}
-    return tuple(sorted((name, repr(value)) for name, value in each.config.model_dump().items() if name not in apart))
+    own = {"seed", "encoder", "encoder_options", "threads", "experiment_options", "importance"}
+    return tuple(sorted((name, repr(value)) for name, value in each.config.model_dump(exclude=own).items()))
 
 
 def _names(*all_: Configuration) -> tuple[str, ...]:
@@ -145,15 +144,15 @@ def _mean(
     values = each.values(experiment, figure, *columns)
     if values is None:
         return
-    told = pooled(values.table, seed=SEED, draws=DRAWS)
-    if told.mean is None or told.low is None or told.high is None or told.n < FEW:
+    mean, low, high, n, _ = pooled(values.table, seed=SEED, draws=DRAWS)
+    if mean is None or low is None or high is None or n < FEW:
         return
     holds = None
-    if above is not None and not told.low <= above <= told.high:
-        holds = told.low > above
-    if below is not None and not told.low <= below <= told.high:
-        holds = told.high < below
-    yield Finding(each.label, told.mean, told.low, told.high, holds, told.n, _names(each))
+    if above is not None and not low <= above <= high:
+        holds = low > above
+    if below is not None and not low <= below <= high:
+        holds = high < below
+    yield Finding(each.label, mean, low, high, holds, n, _names(each))
 
 
 def _above(where: str, found: Difference | None, n: int, runs: tuple[str, ...]) -> Iterator[Finding]:

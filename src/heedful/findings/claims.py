@@ -47,17 +47,14 @@ class Checked(NamedTuple):
 
 
 CLAIMS = (
-    Claim(
-        "attention agrees only modestly with the gradient in a BiLSTM",
-        f"mean tau below {tests.MODEST:g}",
-        "a BiLSTM classifier with correlation",
-        tests.weak_agreement("gradient"),
-    ),
-    Claim(
-        "attention agrees only modestly with leave-one-out in a BiLSTM",
-        f"mean tau below {tests.MODEST:g}",
-        "a BiLSTM classifier with correlation",
-        tests.weak_agreement("leave_one_out"),
+    *(
+        Claim(
+            f"attention agrees only modestly with {name} in a BiLSTM",
+            f"mean tau below {tests.MODEST:g}",
+            "a BiLSTM classifier with correlation",
+            tests.weak_agreement(measure),
+        )
+        for measure, name in (("gradient", "the gradient"), ("leave_one_out", "leave-one-out"))
     ),
     Claim(
         "with the Average encoder attention agrees better with the gradient than with a BiLSTM",
@@ -126,8 +123,8 @@ def _serrano_smith(runs: Sequence[Run]) -> list[Checked]:
             known = found.setdefault(row["claim"], [])
             if row["share"] is not None and has_learned(run):
                 where = f"{corpus}, {model}"
-                told = Finding(where, row["share"], None, None, row["holds"], row["n"], (run.folder.name,))
-                known.append(told._replace(against=row["against"]))
+                about = (row["holds"], row["n"], (run.folder.name,), row["against"])
+                known.append(Finding(where, row["share"], None, None, *about))
     rules = dict.fromkeys(found, _SOONER)
     rules |= {claim: "in more than half of the instances" for claim in found if "mostly" in claim}
     if not found:

@@ -8,7 +8,7 @@ from heedful.experiments.summary import Pooled
 from heedful.findings.cache import kept
 from heedful.findings.claims import Checked, checklist
 from heedful.findings.configurations import Configuration, configurations
-from heedful.findings.published import Apart, Compared, Published, apart, caveats, compared
+from heedful.findings.published import Compared, Published, caveats, compared, random_vectors
 from heedful.runs.between_seeds import between
 from heedful.runs.directory import Run
 
@@ -18,19 +18,11 @@ RELEASED = (
 )
 
 
-class Row(NamedTuple):
-    """A figure of a configuration beside the published ones."""
-
-    told: Compared
-    paper: Apart | None
-    released: Apart | None
-
-
 class Side(NamedTuple):
     """One configuration beside what was published of it."""
 
     configuration: Configuration
-    rows: list[Row]
+    rows: list[Compared]
     random: bool  # began with random word vectors, the papers' with pretrained ones
     seeds: str  # how far its runs differ from each other; empty for one run
 
@@ -50,11 +42,10 @@ class Comparison(NamedTuple):
 
 def compare(runs: Sequence[Run]) -> Comparison:
     """Runs beside the published figures; seeds of one configuration are taken together."""
-    all_ = configurations(runs)
-    rows = [[_row(each) for each in _compared(configuration)] for configuration in all_]
-    sides = [Side(each, found, _random(each), _seeds(each)) for each, found in zip(all_, rows, strict=True) if found]
-    others = [each for each, found in zip(all_, rows, strict=True) if not found]
-    return Comparison(sides, others, _checklist(all_))
+    found = [(each, _compared(each)) for each in configurations(runs)]
+    sides = [Side(each, rows, random_vectors(each.runs[0]), _seeds(each)) for each, rows in found if rows]
+    others = [each for each, rows in found if not rows]
+    return Comparison(sides, others, _checklist([each for each, _ in found]))
 
 
 def _compared(configuration: Configuration) -> list[Compared]:
@@ -72,19 +63,6 @@ def _checklist(all_: Sequence[Configuration]) -> list[Checked]:
     runs = [run for each in all_ for run in each.runs]
     claims = kept("claims", runs, lambda: [each.to_json() for each in checklist(all_)], labels=labels)
     return [Checked.from_json(each) for each in claims]
-
-
-def _row(told: Compared) -> Row:
-    return Row(told, _apart(told, told.paper), _apart(told, told.released))
-
-
-def _apart(told: Compared, theirs: Published | None) -> Apart | None:
-    return None if theirs is None else apart(told.ours, *theirs)
-
-
-def _random(each: Configuration) -> bool:
-    """Those of bAbI began so in the paper, too."""
-    return not each.config.embedding.vectors and not each.config.corpus.startswith("babi")
 
 
 def _seeds(each: Configuration) -> str:

@@ -10,7 +10,7 @@ from heedful.errors import BadInput
 from heedful.experiments.summary import estimates, spread
 from heedful.files import scan_parquet
 from heedful.findings.cache import kept
-from heedful.findings.gathering import given_runs
+from heedful.findings.gathering import named_runs
 from heedful.findings.key_figures import DRAWS, KEYS, key_values
 from heedful.findings.labels import labels
 from heedful.findings.run_facts import has_learned
@@ -58,9 +58,7 @@ class Configuration:
             with damage_named(file, pl.exceptions.PolarsError):
                 frame = scan_parquet(file)
                 if set(columns) <= set(frame.collect_schema().names()):
-                    frames.append(
-                        frame.select("id", figure.cast(pl.Float64).fill_null(np.nan).alias("value")).collect()
-                    )
+                    frames.append(frame.select("id", value=figure.cast(pl.Float64).fill_null(np.nan)).collect())
                     having.append(run)
         return stacked(having, frames) if frames else None
 
@@ -124,7 +122,7 @@ def seed_figures(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DR
     """
     rows = [
         row
-        for group in by_configuration(given_runs(runs))
+        for group in by_configuration(named_runs(runs))
         for row in kept("seed-figures", group, lambda group=group: _rows(group, seed, draws), seed=seed, draws=draws)  # type: ignore[misc]
     ]
     return pl.DataFrame(rows, schema=_KINDS)
@@ -138,7 +136,7 @@ def seed_pairs(runs: Places | Sequence[Run], *, seed: int = 0, draws: int = DRAW
     Configurations of one seed have none. Runs whose instances or items differ are refused.
     """
     rows: list[dict[str, Any]] = []
-    for group in by_configuration(given_runs(runs)):
+    for group in by_configuration(named_runs(runs)):
         if len(group) > 1:
             rows += kept("seed-pairs", group, lambda group=group: _pairs(group, seed, draws), seed=seed, draws=draws)  # type: ignore[misc]
     return pl.DataFrame(rows, schema=_PAIR_KINDS)
@@ -164,11 +162,12 @@ def _rows(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:
     about = _about(group)
     rows = []
     for names, numbers in _alike([frame.columns for frame in frames]):
-        values = np.stack([_numbers(frames[number], names) for number in numbers])  # (R, n, Q)
+        tables = (frames[number].select(pl.col(names).fill_null(np.nan)) for number in numbers)
+        values = np.stack([table.to_numpy() for table in tables])  # (R, n, Q)
         intervals = bootstraps(values, seed=seed, draws=draws if values.shape[1] else 0)
         for index, (name, interval) in enumerate(zip(names, intervals, strict=True)):
             defined = values[..., index][~np.isnan(values[..., index])]
-            told = [own[number][name] for number in numbers]
+            each_run = [own[number][name] for number in numbers]
             if len(defined):
                 rows.append(
                     {
@@ -178,10 +177,10 @@ def _rows(group: list[Run], seed: int, draws: int) -> list[dict[str, Any]]:
                         "seeds": [group[number].config.seed for number in numbers],
                         "n": len(defined),
                         "mean": float(defined.mean()),
-                        "std": spread([each.mean for each in told if each.mean is not None]),
+                        "std": spread([each.mean for each in each_run if each.mean is not None]),
                         "low": interval and interval.low,
                         "high": interval and interval.high,
-                        **{f"run_{part}s": [getattr(each, part) for each in told] for part in _PARTS},
+                        **{f"run_{part}s": [getattr(each, part) for each in each_run] for part in _PARTS},
                     }
                 )
     order = {key.name: number for number, key in enumerate(KEYS)}
@@ -196,7 +195,3 @@ def _alike(columns: Sequence[Sequence[str]]) -> list[tuple[list[str], list[int]]
         if having:
             sets.setdefault(having, []).append(key.name)
     return [(names, list(having)) for having, names in sets.items()]
-
-
-def _numbers(frame: pl.DataFrame, names: Sequence[str]) -> Floats:
-    return frame.select(pl.col(names).fill_null(np.nan)).to_numpy()  # (n, Q)

@@ -72,9 +72,9 @@ class AuditedRun(Run):
         """What the page of a run says of where it comes from."""
         stages = self.audit.manifest["stages"]
         seconds = sum(cost["seconds"] for cost in stages.values())
-        shown = self.manifest["corpus"]["sizes"]["test"]
-        told = [("cost", f"{seconds:,.0f} s"), ("directory", self.audit.folder.name)]
-        return [*facts(self.audit), ("shown here", f"{shown:,} texts, on which every test was performed"), *told]
+        tested = f"{self.manifest['corpus']['sizes']['test']:,} texts, on which every test was performed"
+        own = [("shown here", tested), ("cost", f"{seconds:,.0f} s"), ("directory", self.audit.folder.name)]
+        return [*facts(self.audit), *own]
 
     def not_performed(self, stage: str) -> str:
         """An audit performs all that it can."""
@@ -117,11 +117,6 @@ class AuditedRun(Run):
         write_json(self.folder / "manifest.json", manifest)
         metrics = self.audit.metrics or {"n": len(evidence), **_UNKNOWN}
         write_json(self.folder / "metrics.json", {"test": metrics})
-
-
-def is_audit(folder: Path) -> bool:
-    """Whether a directory is an audit's."""
-    return (folder / OPTIONS).is_file()
 
 
 def _tested(audit: Audit) -> pl.Series:
@@ -168,22 +163,20 @@ def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
     return Gathered(runs, refused)
 
 
-def given_runs(given: Places | Sequence[Run]) -> list[Run]:
+def named_runs(named: Places | Sequence[Run]) -> list[Run]:
     """Runs that a user names: by themselves, or by places; of places, what cannot be read is left out."""
-    if not isinstance(given, Path | str):
-        runs = [each for each in given if isinstance(each, Run)]
-        if len(runs) == len(given):
-            return runs
-        given = [each for each in given if not isinstance(each, Run)]
-        return [*runs, *gather([Path(each) for each in given], audits=False).runs]
-    return gather([Path(given)], audits=False).runs
+    each = [named] if isinstance(named, Path | str) else named
+    runs = [one for one in each if isinstance(one, Run)]
+    places = [Path(one) for one in each if not isinstance(one, Run)]
+    return [*runs, *(gather(places, audits=False).runs if places else ())]
 
 
 def _opened(folder: Path) -> Run:
     """A run whose files can be read: one that is damaged must not keep the others from being shown."""
-    if is_audit(folder):
-        Audit.load(folder).require("verdict")
-        return AuditedRun(Audit.load(folder))
+    if (folder / OPTIONS).is_file():
+        audit = Audit.load(folder)
+        audit.require("verdict")
+        return AuditedRun(audit)
     run = FinishedRun.open(folder)
     run.require("evidence")
     kept("readable", run, run.check)

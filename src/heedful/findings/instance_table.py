@@ -25,10 +25,6 @@ class Column(NamedTuple):
     source: str  # its column there
 
 
-def _named(experiment: str, kind: Kind, *columns: tuple[str, str, str, str]) -> list[Column]:
-    return [Column(name, title, meaning, kind, experiment, source) for name, source, title, meaning in columns]
-
-
 _RANKINGS = {
     "attention": "attention",
     "gradient": "the gradient",
@@ -39,155 +35,89 @@ _RANKINGS = {
     "optimal": "the best choice there is",
 }
 
-COLUMNS: dict[str, Column] = {
-    column.name: column
-    for column in [
-        Column("items", "items", "Attended items: words, or sentences in a HAN.", "count", "evidence", "tokens"),
-        Column("label", "label", "The true class.", "class", "evidence", "label"),
-        Column("decision", "decision", "The predicted class.", "class", "evidence", "output"),
-        Column("wrong", "wrong", "Whether the decision is wrong.", "flag", "evidence", "output"),
-        Column("confidence", "confidence", "Probability of the decision.", "figure", "evidence", "output"),
-        *_named(
-            "correlation",
-            "figure",
-            ("tau_gradient", "tau_attention_gradient", "τ gradient", "Kendall's tau of attention and gradient."),
-            ("p_gradient", "p_attention_gradient", "p gradient", "The p-value of that tau."),
-            (
-                "tau_leave_one_out",
-                "tau_attention_leave_one_out",
-                "τ leave-one-out",
-                "Kendall's tau of attention and leave-one-out.",
-            ),
-            ("p_leave_one_out", "p_attention_leave_one_out", "p leave-one-out", "The p-value of that tau."),
-            (
-                "tau_between",
-                "tau_gradient_leave_one_out",
-                "τ between",
-                "Kendall's tau of gradient and leave-one-out: how well two importance measures agree.",
-            ),
+# by experiment and kind: name, source, title and meaning of each column
+_DECLARED: dict[tuple[str, Kind], list[tuple[str, str, str, str]]] = {
+    ("evidence", "count"): [("items", "tokens", "items", "Attended items: words, or sentences in a HAN.")],
+    ("evidence", "class"): [
+        ("label", "label", "label", "The true class."),
+        ("decision", "output", "decision", "The predicted class."),
+    ],
+    ("evidence", "flag"): [("wrong", "output", "wrong", "Whether the decision is wrong.")],
+    ("evidence", "figure"): [("confidence", "output", "confidence", "Probability of the decision.")],
+    ("correlation", "figure"): [
+        ("tau_gradient", "tau_attention_gradient", "τ gradient", "Kendall's tau of attention and gradient."),
+        ("p_gradient", "p_attention_gradient", "p gradient", "The p-value of that tau."),
+        (
+            *("tau_leave_one_out", "tau_attention_leave_one_out", "τ leave-one-out"),
+            "Kendall's tau of attention and leave-one-out.",
         ),
-        *_named(
-            "permutation",
-            "figure",
-            ("max_attention", "max_attention", "max attention", "The largest weight."),
-            (
-                "permuted_tvd",
-                "median",
-                "TVD permuted",
-                "How far shuffling the weights moves the output (TVD, 0 to 1; median over shuffles).",
-            ),
-            ("permuted_changed", "changed", "changed by shuffles", "Share of shuffles that change the decision."),
+        ("p_leave_one_out", "p_attention_leave_one_out", "p leave-one-out", "The p-value of that tau."),
+        (
+            *("tau_between", "tau_gradient_leave_one_out", "τ between"),
+            "Kendall's tau of gradient and leave-one-out: how well two importance measures agree.",
         ),
-        *_named(
-            "permutation",
-            "flag",
-            (
-                "order_changes",
-                "can_change",
-                "some order changes it",
-                "Whether some order of weights changes it.",
-            ),
+    ],
+    ("permutation", "figure"): [
+        ("max_attention", "max_attention", "max attention", "The largest weight."),
+        (
+            *("permuted_tvd", "median", "TVD permuted"),
+            "How far shuffling the weights moves the output (TVD, 0 to 1; median over shuffles).",
         ),
-        *_named(
-            "adversary",
-            "figure",
-            (
-                "jsd",
-                "jsd",
-                "ε-max JSD",
-                "How different attention could be (JSD, at most 0.69) with nearly the same output.",
-            ),
-            ("jsd_upper", "upper", "JSD at most", "Upper bound of that JSD."),
-            ("adversary_tvd", "tvd", "TVD adversarial", "How far that attention moves the output."),
+        ("permuted_changed", "changed", "changed by shuffles", "Share of shuffles that change the decision."),
+    ],
+    ("permutation", "flag"): [
+        ("order_changes", "can_change", "some order changes it", "Whether some order of weights changes it.")
+    ],
+    ("adversary", "figure"): [
+        (
+            "jsd",
+            "jsd",
+            "ε-max JSD",
+            "How different attention could be (JSD, at most 0.69) with nearly the same output.",
         ),
-        *_named(
-            "adversary_search",
-            "figure",
-            ("jsd_search", "jsd", "JSD searched", "The JSD found by the paper's search."),
+        ("jsd_upper", "upper", "JSD at most", "Upper bound of that JSD."),
+        ("adversary_tvd", "tvd", "TVD adversarial", "How far that attention moves the output."),
+    ],
+    ("adversary_search", "figure"): [("jsd_search", "jsd", "JSD searched", "The JSD found by the paper's search.")],
+    ("reach", "flag"): [
+        ("attention_matters", "can_change", "attention can change it", "Whether any attention changes it.")
+    ],
+    ("substitution", "figure"): [
+        ("uniform_tvd", "uniform_tvd", "TVD uniform", "How far uniform weights move the output.")
+    ],
+    ("substitution", "flag"): [
+        ("uniform_changed", "uniform_changed", "changed by uniform", "Whether uniform weights change it.")
+    ],
+    ("single_weight", "figure"): [
+        ("top_js", "attention_js", "JS top", "How far zeroing the most attended item moves the output."),
+        (
+            *("delta_js", "attention_delta_js", "ΔJS"),
+            "How much further zeroing the most attended item moves the output than zeroing a random one.",
         ),
-        *_named(
-            "reach",
-            "flag",
-            (
-                "attention_matters",
-                "can_change",
-                "attention can change it",
-                "Whether any attention changes it.",
-            ),
-        ),
-        *_named(
-            "substitution",
-            "figure",
-            ("uniform_tvd", "uniform_tvd", "TVD uniform", "How far uniform weights move the output."),
-        ),
-        *_named(
-            "substitution",
-            "flag",
-            (
-                "uniform_changed",
-                "uniform_changed",
-                "changed by uniform",
-                "Whether uniform weights change it.",
-            ),
-        ),
-        *_named(
-            "single_weight",
-            "figure",
-            ("top_js", "attention_js", "JS top", "How far zeroing the most attended item moves the output."),
-            (
-                "delta_js",
-                "attention_delta_js",
-                "ΔJS",
-                "How much further zeroing the most attended item moves the output than zeroing a random one.",
-            ),
-            ("delta_weight", "attention_delta_weight", "Δα", "Difference in weight of these two items."),
-        ),
-        *_named(
-            "single_weight",
-            "flag",
-            (
-                "top_flips",
-                "attention_flips",
-                "top item decides",
-                "Whether zeroing the top item changes it.",
-            ),
-        ),
-        *_named(
-            "removal",
-            "count",
-            ("flip_set", "optimal_count", "flip set", "The fewest items to zero that change the decision."),
-            ("removed", "attention_count", "zeroed", "Items zeroed, most attended first, until the decision changes."),
-        ),
-        *(
-            column
-            for ranking, words in _RANKINGS.items()
-            for column in _named(
-                "removal",
-                "figure",
-                (
-                    f"{ranking}_fraction",
-                    f"{ranking}_fraction",
-                    f"items by {words}",
-                    f"Share of items zeroed, by {words}, when the decision changes.",
-                ),
-                (
-                    f"{ranking}_mass",
-                    f"{ranking}_mass",
-                    f"attention by {words}",
-                    f"Share of attention zeroed, by {words}, when the decision changes.",
-                ),
-            )
-        ),
-        *_named(
-            "violation",
-            "flag",
-            ("violates", "violates", "argues against", "Whether the most attended item argues against the decision."),
-        ),
-        *_named("truth", "figure", ("truth_mass", "mass", "on truth", "Attention on the items known to decide.")),
-        *_named(
-            "truth", "flag", ("truth_top", "top", "top is truth", "Whether the most attended item is known to decide.")
-        ),
-    ]
+        ("delta_weight", "attention_delta_weight", "Δα", "Difference in weight of these two items."),
+    ],
+    ("single_weight", "flag"): [
+        ("top_flips", "attention_flips", "top item decides", "Whether zeroing the top item changes it.")
+    ],
+    ("removal", "count"): [
+        ("flip_set", "optimal_count", "flip set", "The fewest items to zero that change the decision."),
+        ("removed", "attention_count", "zeroed", "Items zeroed, most attended first, until the decision changes."),
+    ],
+    ("removal", "figure"): [
+        (source, source, f"{what} by {words}", f"Share of {what} zeroed, by {words}, when the decision changes.")
+        for ranking, words in _RANKINGS.items()
+        for source, what in ((f"{ranking}_fraction", "items"), (f"{ranking}_mass", "attention"))
+    ],
+    ("violation", "flag"): [
+        ("violates", "violates", "argues against", "Whether the most attended item argues against the decision.")
+    ],
+    ("truth", "figure"): [("truth_mass", "mass", "on truth", "Attention on the items known to decide.")],
+    ("truth", "flag"): [("truth_top", "top", "top is truth", "Whether the most attended item is known to decide.")],
+}
+COLUMNS = {
+    name: Column(name, title, meaning, kind, experiment, source)
+    for (experiment, kind), columns in _DECLARED.items()
+    for name, source, title, meaning in columns
 }
 
 
@@ -228,11 +158,11 @@ def _evidence_rows(run: Run) -> pl.DataFrame:
     path = run.folder / "evidence.parquet"
     frame = scan(path)
     label = "label" if "label" in frame.collect_schema().names() else pl.lit(None, dtype=pl.Int32).alias("label")
-    told = collect(frame.select("id", pl.col("tokens").list.len().cast(pl.Int32).alias("items"), label, "output"), path)
-    output = np.stack(told["output"].to_list()) if len(told) else np.zeros((0, 1))  # (n, K)
+    rows = collect(frame.select("id", pl.col("tokens").list.len().cast(pl.Int32).alias("items"), label, "output"), path)
+    output = np.stack(rows["output"].to_list()) if len(rows) else np.zeros((0, 1))  # (n, K)
     decided = decide(output)
     wrong = (pl.Series(decided, dtype=pl.Int32) != pl.col("label")).fill_null(True)
-    return told.drop("output").with_columns(
+    return rows.drop("output").with_columns(
         decision=pl.Series(decided, dtype=pl.Int32),
         confidence=pl.Series(chance(output, decided)),
         # where others have a label, the answer is none of the classes and cannot be given: missed, as in all scores

@@ -12,6 +12,7 @@ from heedful.findings.run_facts import several_sentences
 from heedful.runs.directory import Run
 
 DRAWS = 1000  # of the bootstrap: intervals to two digits
+_SEVERAL = "several"  # whether a document has several sentences
 
 
 class Key(NamedTuple):
@@ -21,8 +22,12 @@ class Key(NamedTuple):
     title: str
     meaning: str
     kind: Literal["percent", "figure"]
-    columns: tuple[str, ...]  # of `rows` that it is made of
     of: pl.Expr  # its value in an instance, null where undefined
+
+    @property
+    def columns(self) -> set[str]:
+        """The columns of `instance_rows` that it is made of."""
+        return {*self.of.meta.root_names()} - {_SEVERAL}
 
 
 class KeyFigure(NamedTuple):
@@ -50,27 +55,22 @@ def _removed(ranking: str) -> pl.Expr:
 
 
 def _mean(name: str, title: str, meaning: str, kind: Literal["percent", "figure"] = "figure") -> Key:
-    return Key(name, title, meaning, kind, (name,), pl.col(name))
+    return Key(name, title, meaning, kind, pl.col(name))
 
 
 _SOONER = pl.col("gradient_fraction").fill_null(np.inf) < pl.col("attention_fraction").fill_null(np.inf)
 
 KEYS: tuple[Key, ...] = (
-    Key("accuracy", "correct", "Share of correct decisions.", "percent", ("wrong",), ~pl.col("wrong")),
+    Key("accuracy", "correct", "Share of correct decisions.", "percent", ~pl.col("wrong")),
     _mean("tau_gradient", "τ gradient", "Kendall's tau of attention and gradient: 1 the same order, 0 no relation."),
     _mean("tau_leave_one_out", "τ leave-one-out", "Kendall's tau of attention and leave-one-out."),
     _mean("permuted_tvd", "shuffled", "How far shuffling the weights moves the output (TVD, 0 to 1)."),
-    _mean(
-        "jsd",
-        "adversary",
-        "How different attention could be (JSD, at most 0.69) with nearly the same output.",
-    ),
+    _mean("jsd", "adversary", "How different attention could be (JSD, at most 0.69) with nearly the same output."),
     Key(
         "irrelevant",
         "no effect",
         "Share of texts whose decision no attention could change.",
         "percent",
-        ("attention_matters",),
         ~pl.col("attention_matters"),
     ),
     _mean("violates", "against", "Share of texts whose most attended item argues against the decision.", "percent"),
@@ -79,15 +79,13 @@ KEYS: tuple[Key, ...] = (
         "gradient first",
         "Share of texts where zeroing in gradient order flips the decision with fewer items than in attention order.",
         "percent",
-        ("items", "gradient_fraction", "attention_fraction"),
-        pl.when(pl.col("several")).then(_several(_SOONER)),
+        pl.when(pl.col(_SEVERAL)).then(_several(_SOONER)),
     ),
     Key(
         "attention_removed",
         "zeroed",
         "Share of items to zero, most attended first, until the decision changes (never: all).",
         "percent",
-        ("items", "attention_fraction"),
         _removed("attention"),
     ),
     Key(
@@ -95,7 +93,6 @@ KEYS: tuple[Key, ...] = (
         "least",
         "The same for the smallest set that changes the decision (exact).",
         "percent",
-        ("items", "optimal_fraction"),
         # unknown in all instances: the decoder is not affine, or nothing ever changes a decision
         pl.when(pl.col("optimal_fraction").is_not_null().any()).then(_removed("optimal")),
     ),
@@ -108,8 +105,8 @@ def key_values(run: Run) -> pl.DataFrame:
     it is made of was not performed."""
     rows = instance_rows(run, {column for key in KEYS for column in key.columns})
     several = several_sentences(run)
-    rows = rows.with_columns(several=pl.lit(True) if several is None else several)
-    known = [key for key in KEYS if set(key.columns) <= set(rows.columns)]
+    rows = rows.with_columns((pl.lit(True) if several is None else several).alias(_SEVERAL))
+    known = [key for key in KEYS if key.columns <= set(rows.columns)]
     return rows.select("id", *(key.of.cast(pl.Float64).alias(key.name) for key in known))
 
 

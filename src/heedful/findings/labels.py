@@ -11,7 +11,7 @@ from heedful.runs.directory import Run
 Label = tuple[str, str]  # corpus, model
 
 _SIZES = ("train", "dev", "test", "seed")  # say less about a corpus than its other options do
-_TOLD = ("corpus", "model", "encoder", "attention", "seed", "preset", "corpus_options")
+_NAMED = {"corpus", "model", "encoder", "attention", "seed", "preset", "corpus_options"}  # elsewhere in the label
 _MANY = 3  # settings; where it takes more, the hash in the folder's name says as much
 
 
@@ -21,8 +21,8 @@ def labels(runs: Sequence[Run]) -> list[Label]:
     number, as far as they are needed."""
     corpora = _corpora(runs)
     named = [(corpus, run.model_label) for corpus, run in zip(corpora, runs, strict=True)]
-    for describe in (_seed, _preset, _settings, _hash):
-        named = _told_apart(named, runs, describe)
+    for describe in (_seeds, _presets, _settings, _hashes):
+        named = _distinguished(named, runs, describe)
     counts, seen = Counter(named), Counter[Label]()
     for index, name in enumerate(named):
         seen[name] += 1
@@ -51,17 +51,18 @@ def _corpora(runs: Sequence[Run]) -> list[str]:
     found = list(plain)
     for name in dict.fromkeys(plain):
         places = [index for index, each in enumerate(plain) if each == name]
-        options = [_without_preset(runs[index].config.corpus_options) for index in places]
+        options = [
+            {name: value for name, value in runs[index].config.corpus_options.items() if name != "cleaning"}
+            for index in places  # the preset says what `cleaning` does
+        ]
         for place, detail in zip(places, differences(options, last=_SIZES), strict=True):
             found[place] = f"{name} ({detail})" if detail else name
     return found
 
 
-def _without_preset(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != "cleaning"}  # the preset says the same
-
-
-def _told_apart(named: list[Label], runs: Sequence[Run], describe: Callable[[Sequence[Run]], list[str]]) -> list[Label]:
+def _distinguished(
+    named: list[Label], runs: Sequence[Run], describe: Callable[[Sequence[Run]], list[str]]
+) -> list[Label]:
     """Names with a detail, where they are shared and it differs."""
     found = list(named)
     order = sorted(range(len(named)), key=lambda index: named[index])
@@ -74,20 +75,19 @@ def _told_apart(named: list[Label], runs: Sequence[Run], describe: Callable[[Seq
     return found
 
 
-def _seed(runs: Sequence[Run]) -> list[str]:
+def _seeds(runs: Sequence[Run]) -> list[str]:
     return [f"seed {run.config.seed}" for run in runs]
 
 
-def _preset(runs: Sequence[Run]) -> list[str]:
+def _presets(runs: Sequence[Run]) -> list[str]:
     return [run.config.preset for run in runs]
 
 
 def _settings(runs: Sequence[Run]) -> list[str]:
-    values = [_flat(run.config.model_dump(mode="json", exclude=set(_TOLD))) for run in runs]
-    return differences(values)
+    return differences([_flat(run.config.model_dump(mode="json", exclude=_NAMED)) for run in runs])
 
 
-def _hash(runs: Sequence[Run]) -> list[str]:
+def _hashes(runs: Sequence[Run]) -> list[str]:
     return [run.folder.name.rpartition("-")[2] for run in runs]
 
 

@@ -101,10 +101,8 @@ def published_performance(run: Run) -> float | None:
 
 def published_wins(run: Run) -> float | None:
     """How often Serrano & Smith's gradient ranking beats attention."""
-    config = run.config
-    if config.attention != "additive":
-        return None
-    return gradient_beats_attention(config.corpus, config.model, config.encoder)
+    config, known = run.config, run.config.attention == "additive"
+    return gradient_beats_attention(config.corpus, config.model, config.encoder) if known else None
 
 
 def _comparable(run: Run) -> bool:
@@ -136,6 +134,11 @@ class Compared(NamedTuple):
     paper: Published | None
     released: Published | None
 
+    def difference(self, source: Literal["paper", "released"]) -> Apart | None:
+        """Ours minus that of a source; None where one of them is not known."""
+        theirs = self.paper if source == "paper" else self.released
+        return None if theirs is None else apart(self.ours, *theirs)
+
 
 def compared(configuration: Configuration) -> list[Compared]:
     """Of one configuration, all figures that were published of the same model on the same corpus."""
@@ -165,9 +168,9 @@ def _performance(configuration: Configuration) -> Iterator[Compared]:
 
 def _score_intervals(configuration: Configuration) -> dict[str, Interval | None]:
     """Over seeds and instances, of the scores that are made of decisions."""
-    told = [RunFrames(run).decisions() for run in configuration.runs]
-    labels, decisions = told[0][0], [decided for _, decided in told]
-    if not len(labels) or any(not np.array_equal(labels, other) for other, _ in told):
+    known = [RunFrames(run).decisions() for run in configuration.runs]
+    labels, decisions = known[0][0], [decided for _, decided in known]
+    if not len(labels) or any(not np.array_equal(labels, other) for other, _ in known):
         return {}
     drawn = score_draws(labels, np.stack(decisions, axis=1), seed=SEED, draws=DRAWS)  # (draws, R) each
     return {name: over_runs(scores, seed=SEED) for name, scores in zip(("accuracy", "macro_f1"), drawn, strict=True)}
@@ -183,24 +186,19 @@ def _correlation(configuration: Configuration) -> Iterator[Compared]:
             released = _released_tau(configuration, measure, group)
             if paper is None and released is None:
                 continue
-            columns = {f"tau {measure}": f"tau_attention_{measure}", f"p≤0.05 {measure}": f"p_attention_{measure}"}
-            for title, column in columns.items():
-                taken = (pl.col(column) <= SIGNIFICANT) if column.startswith("p_") else pl.col(column)
+            tau, p = f"tau_attention_{measure}", f"p_attention_{measure}"
+            means = (each and Published(each.mean, each.std) for each in (paper, released))
+            shares = (each and Published(each.significant) for each in (paper, released))
+            for title, column, taken, theirs in (
+                ("tau", tau, pl.col(tau), means),
+                ("p≤0.05", p, pl.col(p) <= SIGNIFICANT, shares),
+            ):
                 figure = taken if group is None else pl.when(pl.col("decision") == group).then(taken)
                 values = configuration.values("correlation", figure, column, "decision")
-                if values is None:
-                    continue
-                ours = pooled(values.table, seed=SEED, draws=DRAWS)
-                decided = None if group is None else classes[group]
-                part = "significant" if column.startswith("p_") else "mean"
-                sides = (_part(paper, part), _part(released, part))
-                yield Compared(title.replace("_", "-"), decided, ours, *sides)
-
-
-def _part(tau: Tau | None, part: str) -> Published | None:
-    if tau is None:
-        return None
-    return Published(tau.mean, tau.std) if part == "mean" else Published(tau.significant)
+                if values is not None:
+                    ours = pooled(values.table, seed=SEED, draws=DRAWS)
+                    decided = None if group is None else classes[group]
+                    yield Compared(f"{title} {measure.replace('_', '-')}", decided, ours, *theirs)
 
 
 def _released_tau(configuration: Configuration, measure: str, group: int | None) -> Tau | None:
@@ -232,26 +230,24 @@ def _wins(configuration: Configuration) -> Iterator[Compared]:
     yield Compared("gradient beats attention", None, ours, None, Published(known))
 
 
-_RANDOM_THERE = "babi"  # these models of the paper began with random vectors, too
-
-
 def caveats(runs: Sequence[Run]) -> str:
     """Of runs on a part of the data, and of those that began with other word vectors than the paper's."""
-    said = []
+    sentences = []
     if any(run.manifest.get("corpus", {}).get("subset") for run in runs):
-        said.append(
+        sentences.append(
             "(subset): trained and tested on a part of the official data; the paper's figures are of all of it."
         )
     compared = [run for run in runs if published_corpus(run) is not None or published_wins(run) is not None]
-    random = [run for run in compared if not run.config.embedding.vectors and not _alike(run)]
+    random = [run for run in compared if random_vectors(run)]
     if random:
         noun = "run" if len(compared) == 1 else "runs"
-        said.append(
+        sentences.append(
             f"Of {len(compared)} {noun} on corpora of the papers, {len(random)} began with random word vectors, the "
             "papers' with pretrained ones."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
-def _alike(run: Run) -> bool:
-    return run.config.corpus.startswith(_RANDOM_THERE)
+def random_vectors(run: Run) -> bool:
+    """Whether it began with random word vectors, unlike the paper's; for bAbI the paper's did, too."""
+    return not run.config.embedding.vectors and not run.config.corpus.startswith("babi")

@@ -4,16 +4,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from heedful.experiments import (
-    EXPERIMENT_NAMES,
-    claims,
-    erasure_scores,
-    flip_table,
-    removal_scores,
-    removal_wins,
-    substitution_scores,
-    summary,
-)
+from heedful import experiments
 from heedful.findings.run_facts import several_sentences
 from heedful.runs.directory import Run
 
@@ -25,7 +16,7 @@ class Statistics:
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self.frame = frame
-        table = summary(frame)
+        table = experiments.summary(frame)
         keys = zip(table["quantity"], table["decision"], strict=True)
         self._rows = dict(zip(keys, table.iter_rows(named=True), strict=True))
 
@@ -51,19 +42,23 @@ class Wins(NamedTuple):
 
 def summaries(run: Run) -> dict[str, list[dict[str, Any]]]:
     """The summary of each experiment with results, by predicted class and over all, as plain values."""
-    return {name: summary(run.results(name)).to_dicts() for name in EXPERIMENT_NAMES if run.done(name)}
+    return {
+        name: experiments.summary(run.results(name)).to_dicts()
+        for name in experiments.EXPERIMENT_NAMES
+        if run.done(name)
+    }
 
 
 def statistics(run: Run) -> dict[str, Statistics]:
     """The statistics of each experiment with results."""
-    return {name: Statistics(run.results(name)) for name in EXPERIMENT_NAMES if run.done(name)}
+    return {name: Statistics(run.results(name)) for name in experiments.EXPERIMENT_NAMES if run.done(name)}
 
 
 def gradient_against_attention(run: Run, frame: pl.DataFrame) -> Wins | None:
     """From the frame of `removal`, as in Serrano & Smith 2019: over all instances of several items; where items are
     words, over documents of several sentences. None if one of the two rankings is missing."""
     only = several_sentences(run)
-    wins = removal_wins(frame, only=only, draws=0)
+    wins = experiments.removal_wins(frame, only=only, draws=0)
     wins = wins.filter((pl.col("first") == "attention") & (pl.col("second") == "gradient"))
     if not len(wins):
         return None
@@ -73,19 +68,19 @@ def gradient_against_attention(run: Run, frame: pl.DataFrame) -> Wins | None:
 
 def tested_claims(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | None) -> list[dict[str, Any]]:
     """The claims of Serrano & Smith 2019 that could be tested: `claim`, `share`, `against`, `holds`, `n`."""
-    found = claims(single, removed, only=several_sentences(run))
+    found = experiments.claims(single, removed, only=several_sentences(run))
     return found.filter(pl.col("share").is_not_null()).to_dicts()
 
 
 def attention_flips(frame: pl.DataFrame) -> dict[str, Any]:
     """From the frame of `single_weight`: the most attended item against all others, exact."""
     expected = (pl.col("ranking") == "attention") & (pl.col("rival") == "expected")
-    return flip_table(frame, draws=0).filter(expected).row(0, named=True)
+    return experiments.flip_table(frame, draws=0).filter(expected).row(0, named=True)
 
 
 def ranking_scores(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """From the frame of `removal`, one row a ranking; `never` is a share."""
-    rows = removal_scores(frame, draws=0).to_dicts()
+    rows = experiments.removal_scores(frame, draws=0).to_dicts()
     return [{**row, "never": row["never"] / row["n"] if row["n"] else None} for row in rows]
 
 
@@ -101,13 +96,8 @@ def curve_means(frame: pl.DataFrame) -> dict[str, tuple[float | None, float | No
 
 def accuracies(frame: pl.DataFrame) -> dict[str, float | None]:
     """From the frame of `substitution`: accuracy by the weights used."""
-    scores = substitution_scores(frame, draws=0)
+    scores = experiments.substitution_scores(frame, draws=0)
     return dict(zip(scores["weights"], scores["accuracy"], strict=True))
-
-
-def erased(frame: pl.DataFrame) -> pl.DataFrame:
-    """From the frame of `erasure`, one row a way of erasing and a ranking."""
-    return erasure_scores(frame, draws=0)
 
 
 def removed_shares(frame: pl.DataFrame) -> Shares:
@@ -117,5 +107,5 @@ def removed_shares(frame: pl.DataFrame) -> Shares:
 
 def deleted_shares(frame: pl.DataFrame) -> Shares:
     """From the frame of `erasure`: the same for items deleted from the text."""
-    scores = erased(frame).filter(pl.col("way") == "delete")
+    scores = experiments.erasure_scores(frame, draws=0).filter(pl.col("way") == "delete")
     return dict(zip(scores["ranking"], scores["fraction_all"], strict=True))

@@ -10,19 +10,8 @@ from functools import wraps
 
 import polars as pl
 
+from heedful import experiments
 from heedful.evidence_checks import NO_LABEL
-from heedful.experiments import (
-    EXPERIMENT_NAMES,
-    Estimate,
-    adversary_scores,
-    claims,
-    erasure_scores,
-    estimates,
-    flip_table,
-    removal_scores,
-    removal_wins,
-    substitution_scores,
-)
 from heedful.experiments.substitution import score_draws
 from heedful.experiments.summary import SIGNIFICANT
 from heedful.findings.cache import kept
@@ -47,9 +36,9 @@ Value = str | int | float | bool | None
 Cells = Mapping[str, Value]
 Rows = Callable[[RunFrames], Iterable[Cells]]
 
-_NOTHING = Estimate(None, None, None, None, 0, 0)
+_NOTHING = experiments.Estimate(None, None, None, None, 0, 0)
 _METRICS = {"f1": ("macro_f1", "macro F1"), "micro-f1": ("accuracy", "micro F1"), "accuracy": ("accuracy", "accuracy")}
-_ERASED = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
+ERASED = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
 
 
 def _kept(rows: Rows) -> Rows:
@@ -110,7 +99,7 @@ def correlation_rows(frames: RunFrames) -> Iterable[Cells]:
     found = {}
     for group in groups:
         some = frame if group is None else frame.filter(pl.col("decision") == group)
-        found[group] = estimates(some.select(quantities), seed=SEED, draws=DRAWS)
+        found[group] = experiments.estimates(some.select(quantities), seed=SEED, draws=DRAWS)
     for measure in measures:
         for group in groups:
             tau, paper = found[group][f"tau {measure}"], published_tau(run, measure, group)
@@ -119,7 +108,7 @@ def correlation_rows(frames: RunFrames) -> Iterable[Cells]:
                 "decided": ALL if group is None else run.classes[group],
                 "n": tau.n,
                 "undefined": tau.undefined,
-                **_cells("tau", tau, std=True),
+                **_cells("tau", tau),
                 **_cells("significant", found[group][f"significant {measure}"]),
                 "paper_tau": paper and paper.mean,
                 "paper_tau_std": paper and paper.std,
@@ -131,14 +120,9 @@ def correlation_rows(frames: RunFrames) -> Iterable[Cells]:
 def permutation_rows(frames: RunFrames) -> Iterable[Cells]:
     """How far the output moves under shuffled weights."""
     frame = frames.results("permutation")
-    found = estimates(frame.select("median", "changed", "can_change"), seed=SEED, draws=DRAWS)
-    yield {
-        "n": len(frame),
-        "permutations": frames.run.config.experiment_options.permutations,
-        **_cells("median", found["median"], std=True),
-        **_cells("changed", found["changed"]),
-        **_cells("can_change", found["can_change"]),
-    }
+    permutations = frames.run.config.experiment_options.permutations
+    means = _means(frame.select("median", "changed", "can_change"))
+    yield {"n": len(frame), "permutations": permutations, **means}
 
 
 @_kept
@@ -146,18 +130,17 @@ def adversary_rows(frames: RunFrames) -> Iterable[Cells]:
     """How different attention could be with the same output, and how far the paper's search gets."""
     found, epsilon = frames.results("adversary"), frames.run.config.experiment_options.epsilon
     search = frames.results("adversary_search") if frames.run.done("adversary_search") else None
-    scores = adversary_scores(found, search, epsilon=epsilon, seed=SEED, draws=DRAWS)
+    scores = experiments.adversary_scores(found, search, epsilon=epsilon, seed=SEED, draws=DRAWS)
     yield {
         "epsilon": epsilon,
         "n": len(found),
         **_cells("jsd", scores["jsd"]),
         "upper": scores["upper"].mean,
         "certified": scores["certified"].mean,
-        **{
-            key: value
-            for name in ("search_jsd", "within", "beaten", "missed")
-            for key, value in _cells(name, scores.get(name, _NOTHING)).items()
-        },
+        **_cells("search_jsd", scores.get("search_jsd", _NOTHING)),
+        **_cells("within", scores.get("within", _NOTHING)),
+        **_cells("beaten", scores.get("beaten", _NOTHING)),
+        **_cells("missed", scores.get("missed", _NOTHING)),
     }
 
 
@@ -166,7 +149,7 @@ def claim_rows(frames: RunFrames) -> Iterable[Cells]:
     """What Serrano & Smith 2019 found, and whether it holds here."""
     run = frames.run
     single, removed = (frames.results(name) if run.done(name) else None for name in ("single_weight", "removal"))
-    for row in claims(single, removed, only=several_sentences(run)).iter_rows(named=True):
+    for row in experiments.claims(single, removed, only=several_sentences(run)).iter_rows(named=True):
         verdict = VERDICTS[row["holds"]] if row["share"] is not None else None
         yield {**row, "verdict": verdict, "learned": has_learned(run)}
 
@@ -174,14 +157,14 @@ def claim_rows(frames: RunFrames) -> Iterable[Cells]:
 @_kept
 def flip_rows(frames: RunFrames) -> Iterable[Cells]:
     """Decisions changed by zeroing one item's attention: Serrano & Smith 2019, section 4."""
-    for row in flip_table(frames.results("single_weight"), seed=SEED, draws=DRAWS).iter_rows(named=True):
+    for row in experiments.flip_table(frames.results("single_weight"), seed=SEED, draws=DRAWS).iter_rows(named=True):
         yield {**row, "ranking": ranking_name(row["ranking"])}
 
 
 @_kept
 def ranking_rows(frames: RunFrames) -> Iterable[Cells]:
     """How much is zeroed until the decision changes, by ranking: Serrano & Smith 2019, section 5."""
-    for row in removal_scores(frames.results("removal"), seed=SEED, draws=DRAWS).iter_rows(named=True):
+    for row in experiments.removal_scores(frames.results("removal"), seed=SEED, draws=DRAWS).iter_rows(named=True):
         never = row["never"] / row["n"] if row["n"] else None
         yield {**row, "ranking": ranking_name(row["ranking"]), "never": never}
 
@@ -189,7 +172,9 @@ def ranking_rows(frames: RunFrames) -> Iterable[Cells]:
 @_kept
 def win_rows(frames: RunFrames) -> Iterable[Cells]:
     """How often another ranking changes the decision before attention does: Serrano & Smith 2019, section 5."""
-    wins = removal_wins(frames.results("removal"), only=several_sentences(frames.run), seed=SEED, draws=DRAWS)
+    wins = experiments.removal_wins(
+        frames.results("removal"), only=several_sentences(frames.run), seed=SEED, draws=DRAWS
+    )
     for row in wins.filter(pl.col("first") == "attention").iter_rows(named=True):
         yield {
             "rival": ranking_name(row["second"]),
@@ -207,15 +192,14 @@ def win_rows(frames: RunFrames) -> Iterable[Cells]:
 def reach_rows(frames: RunFrames) -> Iterable[Cells]:
     """Decisions that no attention could change."""
     frame = frames.results("reach")
-    found = estimates(frame.select("gap", irrelevant=~pl.col("can_change")), seed=SEED, draws=DRAWS)
-    yield {"n": len(frame), **_cells("irrelevant", found["irrelevant"]), "gap": found["gap"].mean}
+    yield {"n": len(frame), **_means(frame.select("gap", irrelevant=~pl.col("can_change")))}
 
 
 @_kept
 def substitution_rows(frames: RunFrames) -> Iterable[Cells]:
     """Test scores with other weights than the model's own."""
     frame = frames.results("substitution")
-    for row in substitution_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
+    for row in experiments.substitution_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
         own = row["weights"] == "own"
         ends = {"": "", "_low": "_high", "_high": "_low"}  # the fewer agree, the more change
         changed = {f"changed{end}": None if own else _rest(row[f"agreement{other}"]) for end, other in ends.items()}
@@ -226,25 +210,24 @@ def substitution_rows(frames: RunFrames) -> Iterable[Cells]:
 def violation_rows(frames: RunFrames) -> Iterable[Cells]:
     """How often the most attended item argues against the decision."""
     frame = frames.results("violation")
-    found = estimates(frame.select("violates"), seed=SEED, draws=DRAWS)
-    yield {"n": len(frame), **_cells("violates", found["violates"])}
+    yield {"n": len(frame), **_means(frame.select("violates"))}
 
 
 @_kept
 def truth_rows(frames: RunFrames) -> Iterable[Cells]:
     """How much attention lies on the items that are known to decide."""
-    found = estimates(frames.results("truth").select("mass", "share", "top"), seed=SEED, draws=DRAWS)
-    cells = {key: value for name in ("mass", "share", "top") for key, value in _cells(name, found[name]).items()}
-    yield {"n": found["mass"].n, "undefined": found["mass"].undefined, **cells}
+    frame = frames.results("truth")
+    undefined = frame["mass"].null_count()
+    yield {"n": len(frame) - undefined, "undefined": undefined, **_means(frame.select("mass", "share", "top"))}
 
 
 @_kept
 def erasure_rows(frames: RunFrames) -> Iterable[Cells]:
     """How soon decisions change when items are deleted from the text, by ranking."""
     frame = frames.results("erasure")
-    for row in erasure_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
+    for row in experiments.erasure_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
         never = row["never"] / row["n"] if row["n"] else None
-        names = {"way": _ERASED[row["way"]], "ranking": ranking_name(row["ranking"])}
+        names = {"way": ERASED[row["way"]], "ranking": ranking_name(row["ranking"])}
         yield {**row, **names, "sampled": len(frame), "never": never}
 
 
@@ -254,7 +237,7 @@ def missing_rows(frames: RunFrames) -> Iterable[Cells]:
     if not frames.run.done("evidence"):
         yield {"open": "all, and the model itself", "impossible": ""}
         return
-    undone = [name for name in EXPERIMENT_NAMES if not frames.run.done(name)]
+    undone = [name for name in experiments.EXPERIMENT_NAMES if not frames.run.done(name)]
     reasons = unsupported_experiments(frames.run)
     open_ = ", ".join(name for name in undone if name not in reasons)
     impossible = "; ".join(f"{name} {reasons[name]}" for name in undone if name in reasons)
@@ -262,10 +245,14 @@ def missing_rows(frames: RunFrames) -> Iterable[Cells]:
         yield {"open": open_, "impossible": impossible}
 
 
-def _cells(key: str, found: Estimate, *, std: bool = False) -> dict[str, Value]:
-    """The cells of an estimate."""
-    spread = {f"{key}_std": found.std} if std else {}
-    return {key: found.mean, **spread, f"{key}_low": found.low, f"{key}_high": found.high}
+def _means(frame: pl.DataFrame) -> dict[str, Value]:
+    """The cells of the mean of each column."""
+    found = experiments.estimates(frame, seed=SEED, draws=DRAWS)
+    return {key: value for name, estimate in found.items() for key, value in _cells(name, estimate).items()}
+
+
+def _cells(key: str, found: experiments.Estimate) -> dict[str, Value]:
+    return {key: found.mean, f"{key}_std": found.std, f"{key}_low": found.low, f"{key}_high": found.high}
 
 
 def _defined(value: Value) -> Value:

@@ -20,7 +20,7 @@ def _table(*rows: tuple[Value, ...]) -> Table:
 
 def test_cells_of_estimates_hold_spread_and_interval() -> None:
     table = _table(("a", 1234, 0.384, 0.19, 0.37, 0.4, 0.4, 0.5, 0.25, 0.754))
-    (cells,) = table.formatted()
+    (cells,) = table.formatted
     assert [cells[index] for index in table.shown] == [
         *("a", "1,234", "0.38±0.19 [0.37, 0.40]", "0.40", "50.0% [25.0, 75.4]"),
     ]
@@ -28,7 +28,7 @@ def test_cells_of_estimates_hold_spread_and_interval() -> None:
 
 
 def test_what_is_not_known_is_a_dash_and_intervals_without_ends_are_left_out() -> None:
-    (cells,) = _table((None, 0, None, None, None, None, None, 0.5, None, None)).formatted()
+    (cells,) = _table((None, 0, None, None, None, None, None, 0.5, None, None)).formatted
     assert cells[0] == cells[2] == "\u2013"
     assert cells[7] == "50.0%"
 

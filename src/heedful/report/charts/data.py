@@ -17,10 +17,8 @@ _SAMPLE = Stream(0, "points of a chart")  # not the run's seed: runs on one corp
 
 
 def chart_rows(run: Run, chart: Chart) -> list[dict[str, Any]]:
-    """One row an instance: what the chart needs, `id`, `decided` and `label_name` (class names as printed).
-
-    What is undefined is None. Of many instances a chart of points has a sample.
-    """
+    """One row an instance: what the chart needs, `id`, `decided` and `label_name` (class names as printed); None where
+    undefined. Of many instances a chart of points has a sample."""
     return select(run_rows(run, [chart]), chart)
 
 

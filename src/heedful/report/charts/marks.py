@@ -32,20 +32,13 @@ DARK = Look("#14161a", "#e6e6e6", "#9a9a9a", "#33373d")
 def config(look: Look = LIGHT, *, width: int = WIDTH) -> dict[str, Any]:
     """The `config` that goes with any chart's specification."""
     words = {"labelColor": look.text, "titleColor": look.text, "labelFontSize": 11, "titleFontSize": 12}
-    plain = {"titleFontWeight": "normal"}
+    plain, lines = {"titleFontWeight": "normal"}, {"domainColor": look.line, "tickColor": look.line}
     return {
         "background": look.background,
         "font": FONT,
         "padding": 8,
         "view": {"stroke": None, "continuousWidth": width, "continuousHeight": 240},
-        "axis": {
-            **words,
-            **plain,
-            "domainColor": look.line,
-            "tickColor": look.line,
-            "gridColor": look.grid,
-            "titlePadding": 8,
-        },
+        "axis": {**words, **plain, **lines, "gridColor": look.grid, "titlePadding": 8},
         "header": {**words, **plain, "labelFontWeight": "bold", "labelLimit": width // 2},
         "legend": {**words, **plain, "labelLimit": width, "symbolStrokeWidth": 2},
         "title": {"color": look.text, "fontSize": 11, "fontWeight": "normal", "anchor": "start", "offset": 8},
@@ -72,6 +65,17 @@ def brush(*encodings: Literal["x", "y"]) -> alt.Parameter:
 def defined(*columns: str) -> str:
     """A filter: only instances in which all of these figures are defined."""
     return " && ".join(f"isValid(datum.{column})" for column in columns)
+
+
+def quartiles(column: str) -> dict[str, Any]:
+    """The aggregates `q1`, `middle` and `q3` of a column."""
+    return {"q1": f"q1({column})", "middle": f"median({column})", "q3": f"q3({column})"}
+
+
+def quartile_tooltips() -> list[alt.Tooltip]:
+    """What these are called."""
+    names = {"q1": "first quartile", "middle": "median", "q3": "third quartile"}
+    return [alt.Tooltip(f"{field}:Q", title=name, format=".3f") for field, name in names.items()]
 
 
 def class_colour(facts: Facts, *, legend: bool = True) -> alt.Color:

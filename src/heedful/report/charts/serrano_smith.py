@@ -1,12 +1,13 @@
 """Figures of Serrano & Smith 2019, sections 4 and 5 (zeroing attention weights), and attention on deciding items."""
 
 import json
+from typing import Any
 
 import altair as alt
 
 from heedful.experiments.single_weight import ROUNDING
 from heedful.report.charts.chart import Chart, Drawing, Facts
-from heedful.report.charts.marks import PLAIN, RIGHT, ROWS, axis
+from heedful.report.charts.marks import PLAIN, RIGHT, ROWS, axis, quartile_tooltips, quartiles
 from heedful.report.charts.shapes import POINTS, Side, histogram, line, scatter
 
 _RANKINGS = {
@@ -21,29 +22,16 @@ _RANKINGS = {
 
 
 def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
-    """One box per ranking: quartiles, whiskers to the last value within 1.5 box lengths, outliers.
-
-    Decisions that never change are left out, ranking by ranking, as in the paper, and counted.
-    """
+    """One box per ranking: quartiles, whiskers to the last value within 1.5 box lengths, outliers. Decisions that never
+    change are left out, ranking by ranking, as in the paper, and counted."""
     names = {f"{name}_{figure}": words for name, words in _RANKINGS.items() if f"{name}_{figure}" in facts.columns}
     order = list(names.values())
     y = alt.Y("ranking:N", sort=order, title="zeroed in order of", scale=alt.Scale(domain=order))
-    summed = alt.Chart().transform_aggregate(
-        q1="q1(value)",
-        middle="median(value)",
-        q3="q3(value)",
-        low="min(inside)",
-        high="max(inside)",
-        changed="valid(value)",
-        all="count()",
-        groupby=["ranking"],
-    )
-    told = [
+    counts: dict[str, Any] = {"low": "min(inside)", "high": "max(inside)", "changed": "valid(value)", "all": "count()"}
+    summed = alt.Chart().transform_aggregate(**quartiles("value"), **counts, groupby=["ranking"])
+    tooltip = [
         alt.Tooltip("ranking:N"),
-        *(
-            alt.Tooltip(f"{field}:Q", title=words, format=".3f")
-            for field, words in (("q1", "first quartile"), ("middle", "median"), ("q3", "third quartile"))
-        ),
+        *quartile_tooltips(),
         alt.Tooltip("changed:Q", title="decisions that change", format=","),
         alt.Tooltip("all:Q", title="of", format=","),
     ]
@@ -52,10 +40,10 @@ def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
         for start, stop in (("low", "q1"), ("q3", "high"))
     ]
     box = summed.mark_bar(color=PLAIN, fillOpacity=0.65, size=14).encode(
-        x=axis("q1", title, (0, 1), ticks=0.1), x2=alt.X2("q3:Q"), y=y, tooltip=told
+        x=axis("q1", title, (0, 1), ticks=0.1), x2=alt.X2("q3:Q"), y=y, tooltip=tooltip
     )
     median = summed.mark_tick(thickness=3, size=22).encode(
-        x=axis("middle", title, (0, 1), ticks=0.1), y=y, tooltip=told
+        x=axis("middle", title, (0, 1), ticks=0.1), y=y, tooltip=tooltip
     )
     beyond = (
         alt.Chart()
@@ -87,7 +75,7 @@ def _boxes(facts: Facts, figure: str, title: str) -> Drawing:
     )
 
 
-def _chart(figure: str, title: str, what: str) -> Chart:
+def _removal(figure: str, title: str, what: str) -> Chart:
     return Chart(
         name=f"removal-{figure}",
         title=f"{what[0].upper()}{what[1:]} zeroed until the decision changes",
@@ -100,10 +88,6 @@ def _chart(figure: str, title: str, what: str) -> Chart:
     )
 
 
-REMOVAL_FRACTION = _chart("fraction", "share of items zeroed", "items")
-REMOVAL_MASS = _chart("mass", "share of attention zeroed", "attention")
-
-
 def _points(facts: Facts) -> Drawing:
     weight = Side("delta_weight", "Δα: weight of the most attended item minus another's", (0, 1), 0.1)
     effect = Side("delta_js", "ΔJS: effect of zeroing it minus the other's")
@@ -111,47 +95,42 @@ def _points(facts: Facts) -> Drawing:
 
 
 def _negative(facts: Facts) -> Drawing:
-    return histogram(
-        facts,
-        "delta_weight",
-        "Δα where ΔJS < 0",
-        extent=(0, 1),
-        bins=20,
-        ticks=0.25,
-        only=f"datum.delta_js < {-ROUNDING}",
-    )
+    only = f"datum.delta_js < {-ROUNDING}"
+    return histogram(facts, "delta_weight", "Δα where ΔJS < 0", extent=(0, 1), bins=20, ticks=0.25, only=only)
 
 
-DELTA_JS = Chart(
-    name="delta-js",
-    title="The most attended item against a random one",
-    caption="Each point is an instance: the difference in weight between the most attended item and a random one, and "
-    "how much further zeroing the former moves the output. Below zero the random item mattered more. Serrano & Smith "
-    "2019, section 4.",
-    columns=("delta_weight", "delta_js"),
-    build=_points,
-    brush=("delta_weight", "delta_js"),
-    points=POINTS,
-)
-DELTA_JS_NEGATIVE = Chart(
-    name="delta-js-negative",
-    title="Where a random item mattered more than the most attended one",
-    caption="The difference in weight where zeroing the random item moves the output further than zeroing the most "
-    "attended one. Large differences are attention's worst failures. Serrano & Smith 2019, section 4.",
-    columns=("delta_weight", "delta_js"),
-    build=_negative,
-    brush=("delta_weight",),
-    within=(("delta_js", None, -ROUNDING),),
-)
-
-
-TRUTH_MASS = Chart(
-    name="truth-mass",
-    title="Attention on the items that decide",
-    caption="Share of attention on the items that are known to decide. Dashed line: mean. Not in the papers.",
-    columns=("truth_mass",),
-    build=lambda facts: histogram(
-        facts, "truth_mass", "attention on the items that decide", extent=(0, 1), bins=20, ticks=0.25
+SERRANO_SMITH = (
+    Chart(
+        name="delta-js",
+        title="The most attended item against a random one",
+        caption="Each point is an instance: the difference in weight between the most attended item and a random one, "
+        "and how much further zeroing the former moves the output. Below zero the random item mattered more. Serrano & "
+        "Smith 2019, section 4.",
+        columns=("delta_weight", "delta_js"),
+        build=_points,
+        brush=("delta_weight", "delta_js"),
+        points=POINTS,
     ),
-    brush=("truth_mass",),
+    Chart(
+        name="delta-js-negative",
+        title="Where a random item mattered more than the most attended one",
+        caption="The difference in weight where zeroing the random item moves the output further than zeroing the most "
+        "attended one. Large differences are attention's worst failures. Serrano & Smith 2019, section 4.",
+        columns=("delta_weight", "delta_js"),
+        build=_negative,
+        brush=("delta_weight",),
+        within=(("delta_js", None, -ROUNDING),),
+    ),
+    _removal("fraction", "share of items zeroed", "items"),
+    _removal("mass", "share of attention zeroed", "attention"),
+    Chart(
+        name="truth-mass",
+        title="Attention on the items that decide",
+        caption="Share of attention on the items that are known to decide. Dashed line: mean. Not in the papers.",
+        columns=("truth_mass",),
+        build=lambda facts: histogram(
+            facts, "truth_mass", "attention on the items that decide", extent=(0, 1), bins=20, ticks=0.25
+        ),
+        brush=("truth_mass",),
+    ),
 )

@@ -4,24 +4,8 @@ from typing import NamedTuple
 
 import altair as alt
 
+from heedful.report.charts import marks
 from heedful.report.charts.chart import Drawing, Facts
-from heedful.report.charts.marks import (
-    LEFT,
-    PLAIN,
-    RIGHT,
-    ROWS,
-    TOP,
-    WIDTH,
-    Fields,
-    Range,
-    axis,
-    brush,
-    class_colour,
-    class_shape,
-    defined,
-    marked,
-    upright,
-)
 
 
 def histogram(
@@ -36,21 +20,21 @@ def histogram(
 ) -> Drawing:
     """Bars (shares of each class's instances), the mean as a line, and mean and number of instances as text."""
     cut = alt.Bin(extent=list(extent), step=(extent[1] - extent[0]) / bins, nice=False)
-    counted = defined(column) if only is None else f"{defined(column)} && {only}"
-    groups: Fields = ["decided"] if facts.grouped else []
+    counted = marks.defined(column) if only is None else f"{marks.defined(column)} && {only}"
+    groups: marks.Fields = ["decided"] if facts.grouped else []
     x = alt.X(
         f"{column}:Q",
         bin=cut,
         title=title,
         scale=alt.Scale(domain=list(extent), nice=False),
-        axis=alt.Axis(values=marked(extent, ticks), grid=False, format=".2~f"),
+        axis=alt.Axis(values=marks.marked(extent, ticks), grid=False, format=".2~f"),
     )
     bars = (
         alt.Chart()
         .transform_filter(counted)
         .transform_joinaggregate(total="count()", groupby=groups)
         .transform_calculate(share="1 / datum.total")
-        .mark_bar(color=PLAIN)
+        .mark_bar(color=marks.PLAIN)
         .encode(
             x=x,
             y=alt.Y(
@@ -65,30 +49,31 @@ def histogram(
                 alt.Tooltip("sum(share):Q", title="share", format=".1%"),
             ],
         )
-        .add_params(brush("x"))
+        .add_params(marks.brush("x"))
     )
     if facts.grouped:
-        bars = bars.encode(color=class_colour(facts, legend=False))
+        bars = bars.encode(color=marks.class_colour(facts, legend=False))
     mean = (
         alt.Chart()
         .transform_filter(counted)
         .mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
         .encode(x=alt.X(f"mean({column}):Q"), tooltip=[alt.Tooltip(f"mean({column}):Q", title="mean", format=".3f")])
     )
-    words = _words(column, groups, only)
-    right = words.mark_text(align="right", baseline="bottom", dy=-4).encode(x=RIGHT, y=TOP, text=alt.Text("words:N"))
+    words = _words(column, counted, groups, every=only is None)
+    right = words.mark_text(align="right", baseline="bottom", dy=-4).encode(
+        x=marks.RIGHT, y=marks.TOP, text=alt.Text("words:N")
+    )
     if not facts.grouped:
-        return alt.layer(bars, mean, right, data=ROWS).properties(height=200)
-    left = words.mark_text(align="left", baseline="bottom", dy=-4, fontWeight="bold", limit=WIDTH // 2).encode(
-        x=LEFT, y=TOP, text=alt.Text("decided:N")
+        return alt.layer(bars, mean, right, data=marks.ROWS).properties(height=200)
+    left = words.mark_text(align="left", baseline="bottom", dy=-4, fontWeight="bold", limit=marks.WIDTH // 2).encode(
+        x=marks.LEFT, y=marks.TOP, text=alt.Text("decided:N")
     )
     row = alt.Row("decided:N", sort=list(facts.classes), header=None)
-    return alt.layer(bars, mean, left, right, data=ROWS).properties(height=96).facet(row=row, spacing=34)
+    return alt.layer(bars, mean, left, right, data=marks.ROWS).properties(height=96).facet(row=row, spacing=34)
 
 
-def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
+def _words(column: str, counted: str, groups: marks.Fields, *, every: bool) -> alt.Chart:
     """Mean and counts as text; instances in which the figure is undefined are counted, not drawn."""
-    counted = defined(column) if only is None else f"{defined(column)} && {only}"
     return (
         alt.Chart()
         .transform_calculate(shown=f"{counted} ? datum.{column} : null")
@@ -97,7 +82,7 @@ def _words(column: str, groups: Fields, only: str | None) -> alt.Chart:
         )
         .transform_calculate(
             words="(datum.n ? 'mean ' + format(datum.mean, '.2f') + ', ' : '') + format(datum.n, ',') "
-            + ("" if only is None else "+ ' of ' + format(datum.valid, ',') ")
+            + ("" if every else "+ ' of ' + format(datum.valid, ',') ")
             + "+ (datum.n == 1 ? ' instance' : ' instances') "
             "+ (datum.valid < datum.all ? ', undefined in ' + format(datum.all - datum.valid, ',') : '')"
         )
@@ -112,30 +97,30 @@ class Side(NamedTuple):
 
     column: str
     title: str
-    domain: Range | None = None
+    domain: marks.Range | None = None
     ticks: float | None = None
 
 
 def scatter(facts: Facts, x: Side, y: Side, *, classes: bool = False) -> alt.Chart:
     """Points, coloured by class if `classes` and classes are few."""
     points: alt.Chart = (
-        alt.Chart(ROWS)
-        .transform_filter(defined(x.column, y.column))
-        .mark_point(color=PLAIN, opacity=0.65, size=18, strokeWidth=1.2, aria=False)
+        alt.Chart(marks.ROWS)
+        .transform_filter(marks.defined(x.column, y.column))
+        .mark_point(color=marks.PLAIN, opacity=0.65, size=18, strokeWidth=1.2, aria=False)
         .encode(
-            x=axis(x.column, x.title, x.domain, ticks=x.ticks),
-            y=upright(y.column, y.title, y.domain, ticks=y.ticks),
+            x=marks.axis(x.column, x.title, x.domain, ticks=x.ticks),
+            y=marks.upright(y.column, y.title, y.domain, ticks=y.ticks),
             tooltip=[
                 alt.Tooltip("id:N", title="instance"),
                 alt.Tooltip("decided:N"),
                 *(alt.Tooltip(f"{side.column}:Q", title=side.title, format=".3f") for side in (x, y)),
             ],
         )
-        .add_params(brush("x", "y"))
+        .add_params(marks.brush("x", "y"))
         .properties(height=280)
     )
     if classes and facts.grouped:
-        points = points.encode(color=class_colour(facts), shape=class_shape(facts))
+        points = points.encode(color=marks.class_colour(facts), shape=marks.class_shape(facts))
     return points
 
 
@@ -152,15 +137,13 @@ _BANDS = 4  # of max attention, as in the paper
 
 
 def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float], bandwidth: float) -> Drawing:
-    """Horizontal violins in four bands of max attention, class below class; lines at the quartiles.
-
-    One bandwidth for all: one chosen by a group's spread would be zero for a single instance or equal values.
-    """
+    """Horizontal violins in four bands of max attention, class below class; lines at the quartiles. One bandwidth for
+    all: one chosen by a group's spread would be zero for a single instance or equal values."""
     lanes = len(facts.classes) if facts.grouped else 1
     half = 0.45 / (_BANDS * lanes)  # of a violin's greatest height
     position = "datum.decision" if facts.grouped else "0"
-    colour = class_colour(facts) if facts.grouped else alt.ColorValue(PLAIN)
-    carried: Fields = ["lane", *(["decided"] if facts.grouped else []), "q1", "middle", "q3", "n"]
+    colour = marks.class_colour(facts) if facts.grouped else alt.ColorValue(marks.PLAIN)
+    carried: marks.Fields = ["lane", *(["decided"] if facts.grouped else []), "q1", "middle", "q3", "n"]
     shape = (
         alt.Chart()
         .transform_density(
@@ -178,7 +161,7 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
         )
         .mark_area(fillOpacity=0.65, strokeWidth=0)
         .encode(
-            x=axis(column, title, extent, ticks=0.1),
+            x=marks.axis(column, title, extent, ticks=0.1),
             y=_attention("low"),
             y2=alt.Y2("high:Q"),
             detail=alt.Detail("lane:Q"),
@@ -186,40 +169,34 @@ def violins(facts: Facts, column: str, title: str, *, extent: tuple[float, float
             tooltip=[
                 *([alt.Tooltip("decided:N")] if facts.grouped else []),
                 alt.Tooltip("n:Q", title="instances", format=","),
-                alt.Tooltip("q1:Q", title="first quartile", format=".3f"),
-                alt.Tooltip("middle:Q", title="median", format=".3f"),
-                alt.Tooltip("q3:Q", title="third quartile", format=".3f"),
+                *marks.quartile_tooltips(),
             ],
         )
-        .add_params(brush("x"))
+        .add_params(marks.brush("x"))
     )
-    numbers = alt.Chart().transform_aggregate(
-        q1=f"q1({column})", middle=f"median({column})", q3=f"q3({column})", n="count()", groupby=["lane"]
-    )
+    numbers = alt.Chart().transform_aggregate(**marks.quartiles(column), n="count()", groupby=["lane"])
     lines = [
         numbers.transform_calculate(low=f"datum.lane - {height}", high=f"datum.lane + {height}")
         .mark_rule(strokeWidth=width, clip=True)
-        .encode(x=axis(quartile, title, extent, ticks=0.1), y=_attention("low"), y2=alt.Y2("high:Q"))
+        .encode(x=marks.axis(quartile, title, extent, ticks=0.1), y=_attention("low"), y2=alt.Y2("high:Q"))
         for quartile, height, width in (("q1", half / 2, 1.0), ("middle", half, 2.0), ("q3", half / 2, 1.0))
     ]
     counts = (
         numbers.transform_calculate(words="'n = ' + format(datum.n, ',')")
         .mark_text(align="left", dx=6, fontSize=10)
-        .encode(x=RIGHT, y=_attention("lane"), text=alt.Text("words:N"))
+        .encode(x=marks.RIGHT, y=_attention("lane"), text=alt.Text("words:N"))
     )
     return (
-        alt.layer(shape, *lines, counts, data=ROWS)
-        .transform_filter(defined(column, "max_attention"))
+        alt.layer(shape, *lines, counts, data=marks.ROWS)
+        .transform_filter(marks.defined(column, "max_attention"))
         .transform_calculate(
             lane=f"min({_BANDS - 1}, floor({_BANDS} * datum.max_attention)) / {_BANDS} "
             f"+ ({lanes} - {position} - 0.5) / {_BANDS * lanes}"
         )
-        .transform_joinaggregate(
-            q1=f"q1({column})", middle=f"median({column})", q3=f"q3({column})", n="count()", groupby=["lane"]
-        )
+        .transform_joinaggregate(**marks.quartiles(column), n="count()", groupby=["lane"])
         .properties(height=300 if lanes > 1 else 240)
     )
 
 
 def _attention(field: str) -> alt.Y:
-    return upright(field, "max attention", (0, 1), ticks=1 / _BANDS)
+    return marks.upright(field, "max attention", (0, 1), ticks=1 / _BANDS)

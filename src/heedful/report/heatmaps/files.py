@@ -159,19 +159,19 @@ def to_tex(instance: Instance) -> str:
     strips = "\n\n".join(
         f"% {one.title}; {tex(heaviest(instance, one))}\n" + _tex_boxes(instance, one) for one in maps(instance)
     )
-    said = "".join(f"% {tex(words)}\n" for words in (headline(instance), *notes(instance)))
+    comments = "".join(f"% {tex(words)}\n" for words in (headline(instance), *notes(instance)))
     question = "".join(f"{tex(words)}\n\n" for words in asked(instance))
-    return f"% needs \\usepackage{{xcolor}}\n{said}{question}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
+    return f"% needs \\usepackage{{xcolor}}\n{comments}{question}{{\\setlength\\fboxsep{{1pt}}\n{strips}\n}}\n"
 
 
 def _tex_boxes(instance: Instance, shown: Map) -> str:
     """Words one after the other, sentences each in a box as wide as the text."""
     wide = r"\parbox{\dimexpr\linewidth-2\fboxsep}" if instance.sentences else ""
-    boxes = (
-        f"\\colorbox[RGB]{{{','.join(map(str, colour))}}}"
-        f"{{{wide}{{\\strut {_tex_item(token, marked=item in shown.marked)}}}}}"
-        for item, (token, colour) in enumerate(zip(instance.tokens, shown.colours, strict=True))
-    )
+    boxes = []
+    for item, (token, colour) in enumerate(zip(instance.tokens, shown.colours, strict=True)):
+        text = tex(printable(token))
+        text = f"\\underline{{[{text}]}}" if item in shown.marked else text
+        boxes.append(f"\\colorbox[RGB]{{{','.join(map(str, colour))}}}{{{wide}{{\\strut {text}}}}}")
     return ("\n\n" if instance.sentences else " ").join(boxes)
 
 
@@ -202,8 +202,3 @@ def _folded(token: str, columns: int) -> list[str]:
             pieces.append("")
         pieces[-1] += character
     return pieces
-
-
-def _tex_item(token: str, *, marked: bool) -> str:
-    text = tex(printable(token))
-    return f"\\underline{{[{text}]}}" if marked else text

@@ -66,15 +66,9 @@ def choose(
         for word, count, descending in (("largest", largest, True), ("smallest", smallest, False)):
             taken = _first(group, count, descending=descending)
             group = group.join(taken, on="index", how="anti", maintain_order="left")
-            chosen += [
-                Chosen(
-                    row["id"],
-                    row["index"],
-                    f"{word} ε-max JSD{among}: {figure(row['jsd'])}",
-                    f"{prefix}{word}-{rank:02d}",
-                )
-                for rank, row in enumerate(taken.iter_rows(named=True), start=1)
-            ]
+            for rank, row in enumerate(taken.iter_rows(named=True), start=1):
+                why = f"{word} ε-max JSD{among}: {figure(row['jsd'])}"
+                chosen.append(Chosen(row["id"], row["index"], why, f"{prefix}{word}-{rank:02d}"))
     return chosen
 
 

@@ -93,7 +93,9 @@ def read_text(run: Run, text: str, query: str | None) -> Instance:
         columns["query"] = [_tokens(run, query, "--question")]
     frame = pl.DataFrame(columns)
     if run.config.hierarchical:
-        frame = frame.with_columns(sentences=pl.Series([_lengths(run, text)], dtype=pl.List(pl.Int32)))
+        reader, options = _reader(run)
+        lengths = [len(sentence) for sentence in reader.sentences(text, options) or []]
+        frame = frame.with_columns(sentences=pl.Series([lengths], dtype=pl.List(pl.Int32)))
     inputs = inputs_of(frame, run.vocabulary, sentences=run.config.hierarchical)
     evidence = observe(
         model,
@@ -110,12 +112,6 @@ def _tokens(run: Run, text: str, option: str) -> list[str]:
     if not tokens:
         raise BadInput(f"{option} has no tokens; give at least one word")
     return tokens
-
-
-def _lengths(run: Run, text: str) -> list[int]:
-    """How many tokens each sentence of a text has."""
-    reader, options = _reader(run)
-    return [len(sentence) for sentence in reader.sentences(text, options) or []]
 
 
 def _reader(run: Run) -> "tuple[Reader, Options]":

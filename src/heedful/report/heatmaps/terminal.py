@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heedful.printable import printable
-from heedful.report.heatmaps.instance import FlipSet, Instance
+from heedful.report.heatmaps.instance import Adversarial, FlipSet, Instance
 
 _NAMED = 12  # items that are named before the rest is counted
 _FULL = (209, 90, 0)  # the hue of the heaviest item; the lightest is white
@@ -23,10 +23,11 @@ class Map(NamedTuple):
     marked: frozenset[int] = frozenset()  # the fewest items without which the decision is another one
 
     @property
-    def colours(self) -> list[tuple[int, int, int]]:
-        """One an item, by its share of the heaviest, so that flat attention on a long text can still be seen."""
+    def colours(self) -> list[tuple[int, ...]]:
+        """RGB of each item, by its share of the heaviest, so that flat attention on a long text can still be seen."""
         heaviest = max(self.weights)
-        return [_colour(weight / heaviest) for weight in self.weights]
+        shares = (weight / heaviest for weight in self.weights)
+        return [tuple(round(255 + (full - 255) * share) for full in _FULL) for share in shares]
 
 
 def maps(instance: Instance) -> list[Map]:
@@ -54,11 +55,8 @@ def asked(instance: Instance) -> list[str]:
     return [] if instance.query is None else [f"asked: {printable(' '.join(instance.query))}"]
 
 
-def comparison(instance: Instance) -> str:
-    """What the adversarial attention changes: the map, not the output. Empty where there is none."""
-    other = instance.adversarial
-    if other is None:
-        return ""
+def comparison(instance: Instance, other: Adversarial) -> str:
+    """What the adversarial attention changes: the map, not the output."""
     if len(instance.tokens) == 1:
         return "there is no other attention over a single item"
     limit = "" if other.certified else f" than {other.upper:.3f}"
@@ -113,7 +111,7 @@ def name_of(instance: Instance, item: int) -> str:
 
 def notes(instance: Instance) -> list[str]:
     """What is to be said below the maps."""
-    lines = [comparison(instance)] if instance.adversarial is not None else []
+    lines = [] if instance.adversarial is None else [comparison(instance, instance.adversarial)]
     if instance.flip_set is not None:
         lines.append(without(instance, instance.flip_set))
     if instance.truth is not None:
@@ -149,8 +147,3 @@ def _item(token: str, shown: Map, item: int) -> Text:
     (red, green, blue), marked = shown.colours[item], item in shown.marked
     style = Style(color="rgb(0,0,0)", bgcolor=f"rgb({red},{green},{blue})", underline=marked)
     return Text(f"[{printable(token)}]" if marked else printable(token), style)
-
-
-def _colour(share: float) -> tuple[int, int, int]:
-    red, green, blue = (round(255 + (full - 255) * share) for full in _FULL)
-    return red, green, blue

@@ -26,7 +26,8 @@ from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
 from heedful.verdict.verdict import Verdict
 
-_SHOWN = ("corpus", "model", "encoder", "attention", "seed", "preset")
+_SETTINGS = ("corpus", "model", "encoder", "attention", "seed", "preset")
+_METRICS = ("n", "accuracy", "macro_f1", "roc_auc", "average_precision")
 
 
 def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         "key": key,
         "title": ", ".join(label),
         "folder": run.folder.name,
-        **{name: getattr(config, name) for name in _SHOWN},
+        **{name: getattr(config, name) for name in _SETTINGS},
         "subset": bool(run.manifest["corpus"]["subset"]),
         "corpus_label": label[0],
         "model_label": label[1],
@@ -124,19 +125,12 @@ def write_instances(run: Run, site: Path, key: str, *, formats: Sequence[str]) -
     """Draw the gallery of a run into files; the instances in it. None without adversarial attention."""
     if not run.done("adversary"):
         return []
-    shown = write_gallery(run, site / "figures" / key / "gallery", formats=(*formats, "tex") if formats else ())
+    written = write_gallery(run, site / "figures" / key / "gallery", formats=(*formats, "tex") if formats else ())
     return [
-        {
-            "id": chosen.id,
-            "index": chosen.index,
-            "why": chosen.why,
-            "files": [file.relative_to(site).as_posix() for file in files],
-        }
-        for chosen, files in shown.items()
+        {"id": chosen.id, "index": chosen.index, "why": chosen.why}
+        | {"files": [file.relative_to(site).as_posix() for file in files]}
+        for chosen, files in written.items()
     ]
-
-
-_FIGURES = ("n", "accuracy", "macro_f1", "roc_auc", "average_precision")
 
 
 def write_run(run: Run, site: Path, key: str, reporter: Reporter) -> dict[str, Any]:
@@ -158,21 +152,21 @@ def write_run(run: Run, site: Path, key: str, reporter: Reporter) -> dict[str, A
             for column in columns
         ],
         "facts": facts(run),
-        "metrics": _metrics(run.metrics),
-        "history": [{"epoch": epoch["epoch"], "loss": epoch["loss"], **_dev(epoch)} for epoch in run.epochs()],
+        "metrics": {
+            split: {name: run.metrics[split][name] for name in _METRICS}
+            for split in ("dev", "test")
+            if split in run.metrics
+        },
+        "history": [
+            {"epoch": epoch["epoch"], "loss": epoch["loss"]}
+            | {name: epoch["dev"].get(name) for name in ("accuracy", "macro_f1")}
+            for epoch in run.epochs()
+        ],
         "words": findings_words(run),
         **_outputs(run.folder / "evidence.parquet"),
-        "measures": _measures(run),
+        "measures": list(run.config.importance.measures) if run.done("importance") else [],
         "epsilon": run.config.experiment_options.epsilon,
     }
-
-
-def _metrics(metrics: dict[str, Any]) -> dict[str, Any]:
-    return {split: {name: metrics[split][name] for name in _FIGURES} for split in ("dev", "test") if split in metrics}
-
-
-def _dev(epoch: dict[str, Any]) -> dict[str, Any]:
-    return {name: epoch["dev"].get(name) for name in ("accuracy", "macro_f1")}
 
 
 def _outputs(path: Path) -> dict[str, Any]:
@@ -180,13 +174,7 @@ def _outputs(path: Path) -> dict[str, Any]:
     outputs = scan(path).select(pl.col("output").list.len().first()).collect().item()
     about = read_metadata(path)
     decoder = TanhDecoder.from_json(about["decoder"], str(path)) if "decoder" in about else None
-    packed = decoder and {
-        "weight": pack(decoder.weight),
-        "bias": pack(decoder.bias),
-        "features": decoder.weight.shape[1],
-    }
+    if decoder is None:
+        return {"outputs": outputs, "decoder": None}
+    packed = {"weight": pack(decoder.weight), "bias": pack(decoder.bias), "features": decoder.weight.shape[1]}
     return {"outputs": outputs, "decoder": packed}
-
-
-def _measures(run: Run) -> list[str]:
-    return list(run.config.importance.measures) if run.done("importance") else []

@@ -23,7 +23,10 @@ from heedful.report.tables.table import Table
 from heedful.runs.directory import Run
 from heedful.version import __version__
 
-_PARTS = {"index.html", "assets", "data", "tables", "figures"}
+FORMATS = ("svg", "pdf", "png")
+
+_PAGE = "index.html"
+_PARTS = {_PAGE, "assets", "data", "tables", "figures"}
 _VISITS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # what systems leave in a folder that was looked at
 
 
@@ -58,25 +61,18 @@ def _is_report(place: Path) -> bool:
 def table_data(table: Table, keys: Sequence[str], *, only: int | None = None) -> dict[str, Any]:
     """Plain values; `keys` are what the site calls the table's runs, `only` is the position of one of them."""
     taken = [row for row, position in enumerate(table.positions) if only in (None, position)]
-    formatted = table.formatted()
+    formatted = table.formatted
     columns = [table.columns[index] for index in table.shown]
     return {
         "name": table.name,
         "title": table.title,
         "caption": table.caption,
-        "columns": [
-            {name: getattr(column, name) for name in ("key", "title", "kind", "meaning")} for column in columns
-        ],
+        "columns": [{name: getattr(each, name) for name in ("key", "title", "kind", "meaning")} for each in columns],
         "rows": [[table.rows[row][index] for index in table.shown] for row in taken],
         "cells": [[formatted[row][index] for index in table.shown] for row in taken],
         "runs": [keys[table.positions[row]] for row in taken],
         "missing": list(table.missing) if only is None else [],
     }
-
-
-FORMATS = ("svg", "pdf", "png")
-
-_PAGE = "index.html"
 
 
 class Site(NamedTuple):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from heedful.findings.comparison import RELEASED, Comparison, Row, Side
-from heedful.findings.published import WORDS
-from heedful.report.tables.layout import CORPUS, MODEL, estimate, number
+from heedful.findings.comparison import RELEASED, Comparison, Side
+from heedful.findings.published import WORDS, Compared
+from heedful.report.tables.layout import CORPUS, MODEL, estimate, number, published_std
 from heedful.report.tables.table import Column, Table, Value
 
 
@@ -35,11 +35,10 @@ def figures_table(comparison: Comparison) -> Table:
     )
 
 
-def _cells(side: Side, row: Row) -> Iterator[Value]:
-    told = row.told
-    yield from (len(side.configuration.runs), side.random, told.figure, told.decided or "all", told.ours.n)
-    yield from (told.ours.mean, told.ours.low, told.ours.high, told.ours.spread)
-    for theirs, away in ((told.paper, row.paper), (told.released, row.released)):
+def _cells(side: Side, row: Compared) -> Iterator[Value]:
+    yield from (len(side.configuration.runs), side.random, row.figure, row.decided or "all", row.ours.n)
+    yield from (row.ours.mean, row.ours.low, row.ours.high, row.ours.spread)
+    for theirs, away in ((row.paper, row.difference("paper")), (row.released, row.difference("released"))):
         yield from (None, None) if theirs is None else theirs
         yield from (None, None, None) if away is None else (away.difference, away.in_std, away.words)
 
@@ -67,24 +66,14 @@ def claims_table(comparison: Comparison) -> Table:
     )
 
 
-def _beside(key: str, title: str) -> tuple[Column, ...]:
+def _source(key: str, title: str) -> tuple[Column, ...]:
+    far = "Near, not far, or far: by the published deviation, or our interval."
     return (
         Column(key, title, "figure", 2, f"The same figure, {title}.", published=True),
-        Column(
-            f"{key}_std",
-            f"{title}, standard deviation",
-            "figure",
-            2,
-            "Over instances.",
-            published=True,
-            part="std",
-            of=key,
-        ),
+        published_std(key, title, "Over instances."),
         Column(f"{key}_apart", "apart", "signed", 2, "Ours minus that."),
         Column(f"{key}_apart_sd", "sd", "signed", 1, "The same in units of the published standard deviation."),
-        Column(
-            f"{key}_words", "how far", meaning="Near, not far, or far: by the published deviation, or our interval."
-        ),
+        Column(f"{key}_words", "how far", meaning=far),
     )
 
 
@@ -98,8 +87,8 @@ _COLUMNS = (
     number("n", "n", "Values that the mean is over: instances of all seeds."),
     *estimate("ours", "ours", "Mean over seeds and instances."),
     Column("spread", "between seeds", "figure", 3, "Standard deviation of the runs' own figures."),
-    *_beside("paper", "in the paper"),
-    *_beside("released", "in the released code"),
+    *_source("paper", "in the paper"),
+    *_source("released", "in the released code"),
 )
 _CLAIM_COLUMNS = (
     Column("paper", "paper", meaning="Which paper."),

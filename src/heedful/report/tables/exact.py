@@ -7,11 +7,9 @@ from heedful.report.tables.table import Column
 REACH = Layout(
     name="reach",
     title="Reach: decisions that no attention could change",
-    caption=(
-        "Share of texts where no attention weights could change the decision; there a heat-map explains nothing. "
-        "Exact, for affine decoders. gap: how far the reported maximum probabilities may be from the true ones, with "
-        "more than two classes."
-    ),
+    caption="Share of texts where no attention weights could change the decision; there a heat-map explains nothing. "
+    "Exact, for affine decoders. gap: how far the reported maximum probabilities may be from the true ones, with more "
+    "than two classes.",
     columns=(
         number("n", "n", "Test instances."),
         *share("irrelevant", "no attention could", "Share of instances whose decision no attention could change."),
@@ -24,11 +22,9 @@ REACH = Layout(
 SUBSTITUTION = Layout(
     name="substitution",
     title="Substitution: test scores with other attention weights",
-    caption=(
-        "At test time the weights are replaced by uniform ones, by a random distribution (uniform over all "
-        "distributions), or by the model's own in random order. Changes are against the model's own weights, with "
-        "paired intervals."
-    ),
+    caption="At test time the weights are replaced by uniform ones, by a random distribution (uniform over all "
+    "distributions), or by the model's own in random order. Changes are against the model's own weights, with paired "
+    "intervals.",
     columns=(
         Column("weights", "weights", meaning="The model's own, or their replacement."),
         number("n", "n", "Test instances."),
@@ -45,10 +41,8 @@ SUBSTITUTION = Layout(
 VIOLATION = Layout(
     name="violation",
     title="Violation: the most attended item argues against the decision",
-    caption=(
-        "Share of texts whose most attended item, taken alone, would decide for another class. For audited models "
-        "without scores: deleting that item makes the decision more likely, which need not be the same."
-    ),
+    caption="Share of texts whose most attended item, taken alone, would decide for another class. For audited models "
+    "without scores: deleting that item makes the decision more likely, which need not be the same.",
     columns=(
         number("n", "n", "Test instances."),
         *share("violates", "violates", "Share of instances whose most attended item argues against the decision."),
@@ -60,10 +54,8 @@ VIOLATION = Layout(
 TRUTH = Layout(
     name="truth",
     title="Truth: attention on the items that decide",
-    caption=(
-        "For corpora that mark the items that decide: how much attention they get, how much uniform attention would "
-        "give them, and how often the most attended item is one of them."
-    ),
+    caption="For corpora that mark the items that decide: how much attention they get, how much uniform attention "
+    "would give them, and how often the most attended item is one of them.",
     columns=(
         number("n", "n", "Test instances with marked items."),
         number("undefined", "unknown", "Test instances without marked items."),
@@ -78,12 +70,10 @@ TRUTH = Layout(
 ERASURE = Layout(
     name="erasure",
     title="Erasure: items deleted from the text",
-    caption=(
-        "Items are deleted from the model's input, or replaced by the unknown word or a blank, in the order of a "
-        "ranking. A decision that never changes counts as all items. Comprehensiveness and sufficiency: how far the "
-        "probability of the decision falls without the top items (higher is better), and with them alone (lower is "
-        "better)."
-    ),
+    caption="Items are deleted from the model's input, or replaced by the unknown word or a blank, in the order of a "
+    "ranking. A decision that never changes counts as all items. Comprehensiveness and sufficiency: how far the "
+    "probability of the decision falls without the top items (higher is better), and with them alone (lower is "
+    "better).",
     columns=(
         Column("way", "erased", meaning="How items are erased: deleted, or replaced by an uninformative word."),
         Column("ranking", "ranking", meaning="The order of erasing."),

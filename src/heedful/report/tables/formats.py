@@ -1,4 +1,4 @@
-"""Tables in the terminal: a wide one becomes narrower, and no figure is cut."""
+"""Tables in the terminal, where a wide one becomes narrower and no figure is cut, and as CSV, Markdown and LaTeX."""
 
 import csv
 import re
@@ -20,6 +20,7 @@ from heedful.report.tables.table import UNKNOWN, Column, Table, Value, full_capt
 
 _WIDTH = 100
 _INTERVAL = re.compile(r"(\[[-+\d.]+), ")
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # what spreadsheets compute, given as text; also in full width
 
 
 def to_rich(table: Table, *, width: int = _WIDTH) -> RenderableType:
@@ -51,14 +52,10 @@ def _stacked(columns: list[Column], rows: list[list[str]]) -> tuple[list[Column]
     titles = ["run", *(columns[index].title + ("\n(paper)" if index in below else "") for index in own)]
     cells = []
     for row in rows:
-        paper = {index: row[other] for index, other in below.items() if row[other] != UNKNOWN}
-        figures = (row[index].replace(" [", "\n[") + _under(paper.get(index)) for index in own)
+        paper = {index: f"\n({row[other]})" for index, other in below.items() if row[other] != UNKNOWN}
+        figures = (row[index].replace(" [", "\n[") + paper.get(index, "") for index in own)
         cells.append(["\n".join(filter(None, row[:2])), *figures])
     return [columns[0], *(columns[index] for index in own)], titles, cells
-
-
-def _under(paper: str | None) -> str:
-    return "" if paper is None else f"\n({paper})"
 
 
 def _wrapped(grid: list[list[str]], text: list[bool], width: int) -> list[list[str]]:
@@ -74,13 +71,9 @@ def _wrapped(grid: list[list[str]], text: list[bool], width: int) -> list[list[s
         if not wide:
             break
         sizes[max(wide, key=sizes.__getitem__)] -= 1
-    return [
-        [
-            _fill(cell, size) if is_text or not index else cell
-            for cell, size, is_text in zip(row, sizes, text, strict=True)
-        ]
-        for index, row in enumerate(grid)
-    ]
+    titles = [_fill(title, size) for title, size in zip(grid[0], sizes, strict=True)]
+    rows = (zip(row, sizes, text, strict=True) for row in grid[1:])
+    return [titles, *([_fill(cell, size) if is_text else cell for cell, size, is_text in row] for row in rows)]
 
 
 def _fill(text: str, width: int) -> str:
@@ -106,11 +99,6 @@ def _short(missing: tuple[str, ...]) -> list[str]:
     split = sorted((sentence.partition(": ")[::2] for sentence in missing), key=lambda pair: pair[1])
     grouped = ((reason, [run for run, _ in pairs]) for reason, pairs in groupby(split, key=lambda pair: pair[1]))
     return [printable(f"{runs[0] if len(runs) == 1 else f'{len(runs)} runs'}: {reason}") for reason, runs in grouped]
-
-
-__all__ = ["to_csv", "to_latex", "to_markdown", "to_rich", "write_tables"]
-
-_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # what spreadsheets compute, given as text; also in full width
 
 
 def write_tables(tables: Iterable[Table], folder: Path) -> list[Path]:
@@ -177,7 +165,7 @@ def to_latex(table: Table) -> str:
     """A `table` environment for a document with booktabs; what is missing stands in comments."""
     columns, rows = shown(table)
     kinds = "".join("l" if column.kind in ("text", "flag") else "r" for column in columns)
-    body = "".join(f"{line}\n" for line in (_tex_line(row) for row in quiet(rows)))
+    body = "".join(f"{_tex_line(row)}\n" for row in quiet(rows))
     text = (
         "\\begin{table}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
         f"\\caption{{{tex_any(f'{table.title}. {full_caption(table, rows)}')}}}\n\\label{{tab:{table.name}}}\n"

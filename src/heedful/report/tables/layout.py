@@ -1,6 +1,5 @@
 """Layout: the columns of a table and where its rows come from; filled with runs it becomes a `Table`."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -48,8 +47,7 @@ def fill(layouts: Sequence[Layout], runs: Sequence[Run]) -> list[Table]:
             if any(reasons[stage] for stage in layout.needs):
                 continue
             for cells in layout.rows(frames):
-                values = (_defined(cells[column.key]) for column in layout.columns)
-                rows[layout.name].append((corpus, model, *values))
+                rows[layout.name].append((corpus, model, *(cells[column.key] for column in layout.columns)))
                 positions[layout.name].append(position)
     return [
         Table(
@@ -95,8 +93,10 @@ def published(key: str, meaning: str, *, kind: Kind = "figure", digits: int = 2)
     return Column(f"paper_{key}", "in the paper", kind, digits, meaning, published=True, beside=key)
 
 
-def _defined(value: Value) -> Value:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def published_std(key: str, title: str, meaning: str) -> Column:
+    """The standard deviation that the paper gives with its figure."""
+    name = f"{title}, standard deviation"
+    return Column(f"{key}_std", name, "figure", 2, meaning, published=True, part="std", of=key)
 
 
 def _intervals(layout: Layout) -> str:
@@ -108,10 +108,8 @@ def _intervals(layout: Layout) -> str:
 MISSING = Layout(
     name="missing",
     title="Not available",
-    caption=(
-        "Experiments without results. To run those not performed, repeat `heedful run` with the same options and "
-        "--experiments with their names; nothing is computed twice. An audit runs every test it can."
-    ),
+    caption="Experiments without results. To run those not performed, repeat `heedful run` with the same options and "
+    "--experiments with their names; nothing is computed twice. An audit runs every test it can.",
     columns=(
         Column("open", "not performed", meaning="Experiments that have no results yet."),
         Column("impossible", "not possible", meaning="Experiments that need what this run does not have, and why."),

@@ -17,11 +17,9 @@ _SHARES = {
 CLAIMS = Layout(
     name="claims",
     title="Serrano & Smith's claims, and whether they hold here",
-    caption=(
-        "Shares of instances for and against each claim. Which ranking changes decisions first is decided by a sign "
-        "test, Holm-corrected over all pairs of rankings. Ignore rows with learned = no: that model does not beat the "
-        "majority class."
-    ),
+    caption="Shares of instances for and against each claim. Which ranking changes decisions first is decided by a "
+    "sign test, Holm-corrected over all pairs of rankings. Ignore rows with learned = no: that model does not beat the "
+    "majority class.",
     columns=(
         Column("claim", "claim", meaning="What the paper found."),
         number("n", "n", "Instances of several items (for rankings of words: documents of several sentences)."),
@@ -38,11 +36,9 @@ CLAIMS = Layout(
 FLIPS = Layout(
     name="serrano-smith-flips",
     title="Decisions changed by zeroing one item's attention",
-    caption=(
-        "Serrano & Smith 2019, section 4: the attention of the top-ranked item (by attention, gradient or both) is "
-        "zeroed, or that of another item, the rival. drawn: one random rival per instance, as in the paper; expected: "
-        "the exact mean over all rivals. Shares of the instances with several items."
-    ),
+    caption="Serrano & Smith 2019, section 4: the attention of the top-ranked item (by attention, gradient or both) is "
+    "zeroed, or that of another item, the rival. drawn: one random rival per instance, as in the paper; expected: the "
+    "exact mean over all rivals. Shares of the instances with several items.",
     columns=(
         Column("ranking", "first by", meaning="The ranking whose top item is zeroed."),
         Column("rival", "rival", meaning="drawn: one at random; expected: mean over all."),
@@ -56,12 +52,10 @@ FLIPS = Layout(
 RANKINGS = Layout(
     name="serrano-smith-rankings",
     title="Share of items and of attention zeroed until the decision changes",
-    caption=(
-        "Serrano & Smith 2019, section 5: attention is zeroed item by item, in the order of a ranking, until the "
-        "decision changes. The paper leaves out decisions that never change; the columns `or all` count them as "
-        "everything zeroed. optimal is the smallest set that changes the decision, exact and known for affine "
-        "decoders only; extra and best compare with it. random is the mean over its orders."
-    ),
+    caption="Serrano & Smith 2019, section 5: attention is zeroed item by item, in the order of a ranking, until the "
+    "decision changes. The paper leaves out decisions that never change; the columns `or all` count them as everything "
+    "zeroed. optimal is the smallest set that changes the decision, exact and known for affine decoders only; extra "
+    "and best compare with it. random is the mean over its orders.",
     columns=(
         Column("ranking", "ranking", meaning="The order in which items are zeroed."),
         number("n", "n", "Instances with several items."),
@@ -80,12 +74,10 @@ RANKINGS = Layout(
 WINS = Layout(
     name="serrano-smith-wins",
     title="Rankings against attention: which changes the decision with fewer items",
-    caption=(
-        "Serrano & Smith 2019, section 5. Shares of all instances with several items (where items are words and "
-        "sentences are known: of documents with several sentences), including those that neither ranking changes, as "
-        "in the paper, whose share of documents on which the gradient wins is shown beside ours. p: exact sign test, "
-        "Holm-corrected over all pairs of rankings. random is its first order."
-    ),
+    caption="Serrano & Smith 2019, section 5. Shares of all instances with several items (where items are words and "
+    "sentences are known: of documents with several sentences), including those that neither ranking changes, as in "
+    "the paper, whose share of documents on which the gradient wins is shown beside ours. p: exact sign test, "
+    "Holm-corrected over all pairs of rankings. random is its first order.",
     columns=(
         Column("rival", "rival", meaning="The ranking that attention is compared with."),
         number("n", "n", "Instances that the shares refer to."),

@@ -50,12 +50,9 @@ class Table:
         """Which columns people are shown; the others are parts of these."""
         return tuple(index for index, column in enumerate(self.columns) if not column.part)
 
+    @cached_property
     def formatted(self) -> tuple[tuple[str, ...], ...]:
         """A cell for each value: those of the shown columns with their spread and interval, 0.38±0.19 [0.37, 0.39]."""
-        return self._formatted
-
-    @cached_property
-    def _formatted(self) -> tuple[tuple[str, ...], ...]:
         parts: dict[str, list[int]] = {}
         for index, column in enumerate(self.columns):
             if column.part:
@@ -77,20 +74,14 @@ class Table:
     def to_json(self) -> dict[str, Any]:
         """Plain values: `columns`, `shown` (indices of columns), raw `rows`, the cells as `formatted`, `runs`."""
         return {
-            "name": self.name,
-            "title": self.title,
-            "caption": self.caption,
+            **{name: getattr(self, name) for name in ("name", "title", "caption")},
             "columns": [asdict(column) for column in self.columns],
             "shown": list(self.shown),
             "rows": [list(row) for row in self.rows],
-            "formatted": [list(row) for row in self.formatted()],
+            "formatted": [list(row) for row in self.formatted],
             "runs": list(self.runs),
             "missing": list(self.missing),
         }
-
-
-def _p_value(value: Any, digits: int) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 _FORMATS: dict[Kind, Callable[[Any, int], str]] = {
@@ -99,7 +90,7 @@ _FORMATS: dict[Kind, Callable[[Any, int], str]] = {
     "figure": figure,
     "percent": lambda value, digits: f"{figure(100 * value, digits)}%",
     "signed": lambda value, digits: f"{round(value, digits) + 0.0:+.{digits}f}",
-    "p": _p_value,
+    "p": lambda value, digits: "<0.001" if value < 0.001 else f"{value:.3f}",
     "flag": lambda value, digits: "yes" if value else "no",
 }
 
@@ -107,7 +98,7 @@ _FORMATS: dict[Kind, Callable[[Any, int], str]] = {
 def shown(table: Table) -> tuple[list[Column], list[list[str]]]:
     """The columns that are no parts of others, and their cells."""
     columns = [table.columns[index] for index in table.shown]
-    return columns, [[row[index] for index in table.shown] for row in table.formatted()]
+    return columns, [[row[index] for index in table.shown] for row in table.formatted]
 
 
 def full_caption(table: Table, rows: list[list[str]]) -> str:
@@ -118,8 +109,5 @@ def full_caption(table: Table, rows: list[list[str]]) -> str:
 
 def quiet(rows: list[list[str]]) -> list[list[str]]:
     """Corpus and model only where they change."""
-    told, before = [], ["", ""]
-    for row in rows:
-        told.append(["", "", *row[2:]] if row[:2] == before else row)
-        before = row[:2]
-    return told
+    before = [["", ""], *(row[:2] for row in rows)]
+    return [["", "", *row[2:]] if row[:2] == last else row for row, last in zip(rows, before, strict=False)]

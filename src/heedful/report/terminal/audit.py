@@ -1,32 +1,18 @@
 """An audit in the terminal: the verdict first, then its criteria, caveats, cost and next steps."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from heedful.audits.directory import Audit
-from heedful.audits.overview import advice, caveats, costs, facts
+from heedful.audits.overview import Cost, advice, caveats, costs, facts
 from heedful.printable import printable
 from heedful.verdict.verdict import OUTCOMES, QUESTION, Verdict
 
 _STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
 _OUTCOMES = {"met": "green", "not met": "red", "open": "yellow", "untested": "yellow"}
-
-
-class Costed(Protocol):
-    """The cost of a stage, estimated or measured."""
-
-    @property
-    def stage(self) -> str: ...  # noqa: D102
-    @property
-    def texts(self) -> int: ...  # noqa: D102
-    @property
-    def readings(self) -> int: ...  # noqa: D102
-    @property
-    def seconds(self) -> float: ...  # noqa: D102
 
 
 def audit_summary(audit: Audit) -> RenderableType:
@@ -59,7 +45,7 @@ def criteria_table(verdict: Verdict) -> Table:
     return table
 
 
-def cost_table(costs: Sequence[Costed]) -> RenderableType:
+def cost_table(costs: Sequence[Cost]) -> RenderableType:
     """Texts, readings and seconds of each stage and in total."""
     table = Table(
         box=None, title="Cost (one reading = one forward pass over one text)", title_justify="left", pad_edge=False

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Literal
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -50,7 +51,8 @@ def _figures(side: Side) -> Table:
     title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}{vectors}"
     heading = Text(printable(title), style="bold")
     table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    sources = [name for name in ("paper", "released") if any(getattr(row.told, name) is not None for row in side.rows)]
+    known: tuple[Literal["paper", "released"], ...] = ("paper", "released")
+    sources = [name for name in known if any(getattr(row, name) is not None for row in side.rows)]
     table.add_column("figure", no_wrap=True)
     table.add_column("predicted", no_wrap=True, overflow="ellipsis", max_width=10)
     table.add_column("ours", overflow="fold")
@@ -58,15 +60,12 @@ def _figures(side: Side) -> Table:
         table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
         table.add_column("difference", overflow="fold")
     for row in side.rows:
-        ours = row.told.ours
+        ours = row.ours
         interval = "" if ours.low is None else f" [{figure(ours.low)}, {figure(ours.high)}]"
-        cells = [
-            Text(row.told.figure),
-            Text(printable(row.told.decided or "all")),
-            Text(f"{figure(ours.mean)}{interval}"),
-        ]
+        words = (row.figure, printable(row.decided or "all"), f"{figure(ours.mean)}{interval}")
+        cells = list(map(Text, words))
         for source in sources:
-            cells += [_published(getattr(row.told, source)), _apart(getattr(row, source))]
+            cells += [_published(getattr(row, source)), _apart(row.difference(source))]
         table.add_row(*cells)
     return table
 

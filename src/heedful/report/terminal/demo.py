@@ -40,9 +40,24 @@ class Finding(NamedTuple):
     irrelevant: float | None  # share of texts whose decision no attention changes, if known
     mass: float | None  # attention on the deciding words
     top: float | None  # how often the top-attended item is a deciding one
-    removed: dict[str, float | None]  # by ranking: share of a text's items zeroed until the decision flips
-    erased: dict[str, float | None]  # the same for items deleted from the text
+    removed: Shares  # by ranking: share of a text's items zeroed until the decision flips
+    erased: Shares  # the same for items deleted from the text
     example: str  # a text where it is not, if there is one
+
+    @property
+    def texts(self) -> str:
+        """Its texts, in a word."""
+        return self.corpus.partition(",")[0].partition(" ")[0]
+
+    @property
+    def reader(self) -> str:
+        """The model: its encoder and, unless it is a plain classifier, its kind."""
+        return self.encoder if self.model == "classifier" else f"{self.model} {self.encoder}"
+
+    @property
+    def texts_in_words(self) -> str:
+        """Its texts, in a sentence."""
+        return f"{self.texts} reviews" if self.texts in ("short", "long") else self.texts
 
 
 def find(corpus: str, run: Run) -> Finding:
@@ -51,14 +66,11 @@ def find(corpus: str, run: Run) -> Finding:
     correlation, permutation, adversary, truth = (Statistics(run.results(name)) for name in names)
     free = Statistics(run.results("reach")).get("can_change") if run.done("reach") else None
     elsewhere = truth.frame.filter(~pl.col("top"))
+    parts = {"tau": ("tau", "mean"), "std": ("tau", "std"), "significant": ("significant", "mean")}
     taus = {
         f"{name}_{measure}": correlation.get(f"{quantity}_attention_{measure}", statistic)
         for measure in MEASURES
-        for name, quantity, statistic in (
-            ("tau", "tau", "mean"),
-            ("std", "tau", "std"),
-            ("significant", "significant", "mean"),
-        )
+        for name, (quantity, statistic) in parts.items()
     }
     removed = removed_shares(run.results("removal"))
     return Finding(
@@ -83,13 +95,12 @@ def find(corpus: str, run: Run) -> Finding:
 def demo_report(findings: list[Finding]) -> RenderableType:
     """The verdicts, tables with what they mean, and an example."""
     worst = _worst(findings)
-    races = [Race(_short(finding), _reader(finding), finding.removed, finding.erased) for finding in findings]
     return Group(
         Text(_verdicts(findings)),
-        _table(findings),
-        Text(_words(findings, worst)),
-        races_table(races),
-        Text(races_words(races)),
+        _agreement_table(findings),
+        Text(_agreement_words(findings, worst)),
+        _removal_table(findings),
+        Text(_removal_words(findings)),
         terminal_heatmap(read_instance(Run.open(worst.folder), worst.example)),
     )
 
@@ -99,54 +110,34 @@ def demo_place(findings: list[Finding]) -> str:
     return f"\nSee more: heedful show {_worst(findings).folder}"
 
 
-class Race(NamedTuple):
-    """Shares of a model's items until the decision flips, by ranking; never counts as all items."""
-
-    texts: str
-    model: str
-    removed: Shares  # zeroed at the attention
-    erased: Shares  # deleted from the text
-
-
-def races_table(races: list[Race]) -> Table:
+def _removal_table(findings: list[Finding]) -> Table:
     """One row a model."""
-    table = Table(
-        title="Share of items removed until the decision flips, by order of removal",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    for column in ("texts", "model"):
-        table.add_column(column, no_wrap=True)
+    table = _plain_table("Share of items removed until the decision flips, by order of removal")
     for place, names in (("zeroed:", _REMOVED), ("deleted:", _ERASED)):
         for index, name in enumerate(names.values()):
             table.add_column(f"{place if not index else ''}\n{name}", justify="right", overflow="fold")
-    for race in races:
-        cells = [percent(race.removed[name]) if race.removed[name] is not None else "" for name in _REMOVED]
-        cells += [percent(race.erased[name]) for name in _ERASED]
-        table.add_row(race.texts, race.model, *map(Text, cells))
+    for finding in findings:
+        cells = [percent(share) if share is not None else "" for share in finding.removed.values()]
+        cells += [percent(finding.erased[name]) for name in _ERASED]
+        table.add_row(finding.texts, finding.reader, *cells)
     return table
 
 
-def races_words(races: list[Race]) -> str:
+def _removal_words(findings: list[Finding]) -> str:
     """What the columns mean, and the model whose attention order is furthest from the optimum."""
     words = (
         "\nzeroed: items lose their weight and the others share it; least: the smallest set that flips the decision, "
         "found exactly. deleted: items are deleted from the text and the model is re-run.\n"
     )
-    known = [(race, *_pair(race.removed)) for race in races if race.removed["optimal"] is not None]
+    pairs = ((each, each.removed["attention"] or 0.0, each.removed["optimal"]) for each in findings)
+    known = [(each, needed, least) for each, needed, least in pairs if least is not None]
     if known:
-        race, needed, least = max(known, key=lambda each: each[1] - each[2])
+        finding, needed, least = max(known, key=lambda each: each[1] - each[2])
         words += (
-            f"In attention order, {race.model} loses {percent(needed)} of its items on {race.texts} texts before its "
-            f"decision flips; {percent(least)} would be enough.\n"
+            f"In attention order, {finding.reader} loses {percent(needed)} of its items on {finding.texts} texts "
+            f"before its decision flips; {percent(least)} would be enough.\n"
         )
     return words
-
-
-def _pair(removed: Shares) -> tuple[float, float]:
-    return removed["attention"] or 0.0, removed["optimal"] or 0.0
 
 
 def _worst(findings: list[Finding]) -> Finding:
@@ -158,30 +149,28 @@ def _verdicts(findings: list[Finding]) -> str:
     """The answers, each with the models it is given for."""
     models: dict[str, list[str]] = {"yes": [], "with caution": [], "no": []}
     for finding in findings:
-        models[finding.verdict].append(f"{_short(finding)} {_reader(finding)}")
+        models[finding.verdict].append(f"{finding.texts} {finding.reader}")
     lines = [f"  {answer}: {', '.join(names)}" for answer, names in models.items() if names]
     return "\n".join([QUESTION, *lines, ""])
 
 
-def _table(findings: list[Finding]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+def _plain_table(title: str | None = None) -> Table:
+    """A table whose first two columns name texts and model."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("texts", "model"):
         table.add_column(column, no_wrap=True)
-    for column in (
-        "accu-\nracy",
-        "tau with\ngradient",
-        "\np≤0.05",
-        "tau with\nleave-1",
-        "\np≤0.05",
-        "permu-\ntation",
-        "adver-\nsary",
-        "top\ndecides",
-    ):
+    return table
+
+
+def _agreement_table(findings: list[Finding]) -> Table:
+    table = _plain_table()
+    taus = ("tau with\ngradient", "\np≤0.05", "tau with\nleave-1", "\np≤0.05")
+    for column in ("accu-\nracy", *taus, "permu-\ntation", "adver-\nsary", "top\ndecides"):
         table.add_column(column, justify="right", overflow="fold")
     for finding in findings:
         table.add_row(
-            _short(finding),
-            _reader(finding),
+            finding.texts,
+            finding.reader,
             percent(finding.accuracy),
             spread(finding.tau_gradient, finding.std_gradient),
             percent(finding.significant_gradient),
@@ -194,7 +183,7 @@ def _table(findings: list[Finding]) -> Table:
     return table
 
 
-def _words(findings: list[Finding], worst: Finding) -> str:
+def _agreement_words(findings: list[Finding], worst: Finding) -> str:
     """What the columns mean, with the most striking figures."""
     words = (
         "\nEach made-up review has words that decide its label, each story a fact that answers its question, and we "
@@ -205,7 +194,7 @@ def _words(findings: list[Finding], worst: Finding) -> str:
     low = min(findings, key=lambda finding: finding.tau_gradient or 0.0)
     if (low.tau_gradient or 0.0) < 0.3:
         words += (
-            f"Tau with the gradient is {figure(low.tau_gradient)} for {_reader(low)} on {_called(low)}: "
+            f"Tau with the gradient is {figure(low.tau_gradient)} for {low.reader} on {low.texts_in_words}: "
             "its attention and its gradients tell different stories."
         )
     words += (
@@ -217,7 +206,7 @@ def _words(findings: list[Finding], worst: Finding) -> str:
     far = max(findings, key=lambda finding: finding.adversary or 0.0)
     if (far.adversary or 0.0) > 0.4:
         words += (
-            f"It is {figure(far.adversary)} for {_reader(far)} on {_called(far)}: a quite different heat-map "
+            f"It is {figure(far.adversary)} for {far.reader} on {far.texts_in_words}: a quite different heat-map "
             "would have gone with nearly the same output."
         )
     return f"{words}\n{_compared(findings, worst)}\n"
@@ -230,8 +219,8 @@ def _compared(findings: list[Finding], worst: Finding) -> str:
     if best.top == worst.top:
         return ""
     words = (
-        f"top decides: on {_called(worst)}, the top-attended item is a deciding one in {percent(best.top)} of texts "
-        f"for {_reader(best)} (accuracy {percent(best.accuracy)}) and in {percent(worst.top)} for {_reader(worst)} "
+        f"top decides: on {worst.texts_in_words}, the top-attended item is a deciding one in {percent(best.top)} of "
+        f"texts for {best.reader} (accuracy {percent(best.accuracy)}) and in {percent(worst.top)} for {worst.reader} "
         f"(accuracy {percent(worst.accuracy)}). "
     )
     lead = worst.accuracy - best.accuracy
@@ -239,18 +228,3 @@ def _compared(findings: list[Finding], worst: Finding) -> str:
         rank = "better" if lead > 0.01 else "equally good"
         words += f"The {rank} classifier has the worse map: accuracy does not make attention an explanation."
     return words
-
-
-def _short(finding: Finding) -> str:
-    return finding.corpus.partition(",")[0].partition(" ")[0]
-
-
-def _reader(finding: Finding) -> str:
-    """The model: its encoder and, unless it is a plain classifier, its kind."""
-    return finding.encoder if finding.model == "classifier" else f"{finding.model} {finding.encoder}"
-
-
-def _called(finding: Finding) -> str:
-    """Its texts in a sentence."""
-    short = _short(finding)
-    return f"{short} reviews" if short in ("short", "long") else short

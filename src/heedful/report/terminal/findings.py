@@ -8,26 +8,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.experiments import EXPERIMENTS
+from heedful.experiments import EXPERIMENTS, erasure_scores
 from heedful.experiments.adversary import LARGEST_JSD
+from heedful.findings import run_summary as means
 from heedful.findings.published import measures_taken, published_tau, published_wins
 from heedful.findings.run_facts import has_learned
-from heedful.findings.run_summary import (
-    Statistics,
-    accuracies,
-    attention_flips,
-    curve_means,
-    erased,
-    gradient_against_attention,
-    ranking_scores,
-    statistics,
-    tested_claims,
-)
-from heedful.findings.table_rows import VERDICTS
+from heedful.findings.run_summary import Statistics, statistics
+from heedful.findings.table_rows import ERASED, VERDICTS
 from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
 from heedful.runs.directory import Run
 
-_WAYS = {"delete": "deleted", "unknown": "unknown", "blank": "blank"}
 _COLUMNS = ("never", "items", "or all", "attention", "or all")
 _BEYOND = ("extra", "best")
 
@@ -47,12 +37,10 @@ def findings_words(run: Run) -> list[str]:
 def removal_table(frame: pl.DataFrame) -> Table:
     """One row a ranking: shares of the items and of the attention zeroed until the decision flips, where decisions that
     never flip are left out, or count as everything zeroed."""
-    scores = ranking_scores(frame)
+    scores = means.ranking_scores(frame)
     known = any(row["excess"] is not None for row in scores)
     table = Table(
-        title="Share of items and of attention zeroed until the decision flips",
-        title_justify="left",
-        box=None,
+        title="Share of items and of attention zeroed until the decision flips", title_justify="left", box=None
     )
     table.caption = "or all: a decision that never flips counts as everything zeroed" + (
         "; extra: items beyond the smallest set that flips it; best: how often there are none" if known else ""
@@ -74,11 +62,9 @@ def removal_table(frame: pl.DataFrame) -> Table:
 
 
 def erasure_table(frame: pl.DataFrame) -> Table:
-    """One row a ranking: the share of items erased until the decision flips, comprehensiveness and sufficiency.
-
-    Texts of a single item have only one order and are left out.
-    """
-    scores = erased(frame)
+    """One row a ranking: the share of items erased until the decision flips, comprehensiveness and sufficiency; texts
+    of a single item have only one order and are left out."""
+    scores = erasure_scores(frame, draws=0)
     table = Table(
         title=f"Share of items erased from {scores['n'][0]:,} texts until the decision flips (never: all)",
         title_justify="left",
@@ -88,7 +74,7 @@ def erasure_table(frame: pl.DataFrame) -> Table:
     ways = scores["way"].unique(maintain_order=True)
     for way in ways:
         for index, column in enumerate(("items", "compr.", "suff.")):
-            table.add_column(f"{'' if index else _WAYS[way]}\n{column}", justify="right", overflow="fold")
+            table.add_column(f"{'' if index else ERASED[way]}\n{column}", justify="right", overflow="fold")
     for ranking in scores["ranking"].unique(maintain_order=True):
         cells = []
         for way in ways:
@@ -99,12 +85,8 @@ def erasure_table(frame: pl.DataFrame) -> Table:
 
 
 def removal_words(run: Run, frame: pl.DataFrame) -> str:
-    """How often gradient and attention win against each other, and the paper's figure where there is one.
-
-    The shares are of all instances of several items, as in the paper, also of those that neither changes; where items
-    are words, of the documents of several sentences.
-    """
-    wins = gradient_against_attention(run, frame)
+    """How often gradient and attention win against each other, and the paper's figure where there is one."""
+    wins = means.gradient_against_attention(run, frame)
     if wins is None:
         return "attention and gradient order were not compared"
     known, texts = published_wins(run), "documents of several sentences" if wins.documents else "texts"
@@ -121,13 +103,13 @@ def claims_words(run: Run, single: pl.DataFrame | None, removed: pl.DataFrame | 
     return [
         f"- {VERDICTS[row['holds']]}: {row['claim']} ({percent(row['share'])} of texts; the reverse in "
         f"{percent(row['against'])})"
-        for row in tested_claims(run, single, removed)
+        for row in means.tested_claims(run, single, removed)
     ]
 
 
 def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
     """The table of flips in short, exact over all rivals."""
-    row = attention_flips(frame)
+    row = means.attention_flips(frame)
     both, top, rival, negative = (row[name] for name in ("both", "top_only", "rival_only", "negative"))
     first, other = (None if share is None else both + share for share in (top, rival))
     return (
@@ -138,18 +120,13 @@ def single_weight_words(frame: pl.DataFrame, item: str = "word") -> str:
 
 def curves_words(frame: pl.DataFrame, item: str = "word") -> str:
     """Mean comprehensiveness and sufficiency of attention and gradient."""
-    means = curve_means(frame)
     sentences = []
-    for name, top in (
-        ("attention", f"the top {item}s' attention"),
-        ("gradient", f"that of the top {item}s by gradient"),
-    ):
-        if name in means:
-            without, alone = means[name]
-            sentences.append(
-                f"Zeroing {top} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
-                f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
-            )
+    tops = {"attention": f"the top {item}s' attention", "gradient": f"that of the top {item}s by gradient"}
+    for name, (without, alone) in means.curve_means(frame).items():
+        sentences.append(
+            f"Zeroing {tops[name]} lowers the predicted class's probability by {figure(without)} (comprehensiveness); "
+            f"keeping only theirs lowers it by {figure(alone)} (sufficiency)"
+        )
     return ". ".join(sentences) or "results/curves.parquet has the figures"
 
 
@@ -169,14 +146,12 @@ def _correlation(run: Run, figures: Statistics) -> Table:
     table = Table(title="Kendall's tau between attention and importance", title_justify="left", box=None)
     measures = measures_taken(figures.frame.columns)
     groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
-    published = {
-        (measure, decision): published_tau(run, measure, decision) for measure in measures for decision in groups
-    }
+    published = {(measure, group): published_tau(run, measure, group) for measure in measures for group in groups}
     table.add_column("importance", no_wrap=True)
     table.add_column("predicted", overflow="ellipsis", no_wrap=True, max_width=20)
     paper_column = "in the paper,\non all data" if run.manifest["corpus"]["subset"] else "in the paper"
-    known = any(published.values())
-    for column in ("instances", "mean±std", "p≤0.05", *((paper_column, "p≤0.05") if known else ())):
+    paper = (paper_column, "p≤0.05") if any(published.values()) else ()
+    for column in ("instances", "mean±std", "p≤0.05", *paper):
         table.add_column(column, justify="right", no_wrap=True)
     for measure in measures:
         quantity = f"attention_{measure}"
@@ -185,9 +160,8 @@ def _correlation(run: Run, figures: Statistics) -> Table:
             count, mean, std = (figures.get(f"tau_{quantity}", which, decision) for which in ("n", "mean", "std"))
             significant = percent(figures.get(f"significant_{quantity}", decision=decision))
             cells = [measure.replace("_", "-"), name, f"{count:,}", spread(mean, std), significant]
-            paper = published[measure, decision]
-            if paper is not None:
-                cells += [spread(paper.mean, paper.std), percent(paper.significant)]
+            if (tau := published[measure, decision]) is not None:
+                cells += [spread(tau.mean, tau.std), percent(tau.significant)]
             table.add_row(*map(Text, cells))
         undefined = figures.get(f"tau_{quantity}", "undefined")
         if undefined:
@@ -204,11 +178,9 @@ def _sentence(run: Run, name: str, figures: Statistics) -> str:
 
 def _permutation(run: Run, figures: Statistics) -> str:
     exact = figures.get("can_change")
-    changed = (
-        f"{percent(figures.get('changed'))} of shuffles change the decision"
-        if exact is None
-        else f"some order changes the decision in {percent(exact)} of texts"
-    )
+    changed = f"some order changes the decision in {percent(exact)} of texts"
+    if exact is None:
+        changed = f"{percent(figures.get('changed'))} of shuffles change the decision"
     return f"Shuffling the weights moves the output by {figure(figures.get('median'))} (TVD, 0 to 1; median); {changed}"
 
 
@@ -229,9 +201,9 @@ def _other_map(run: Run, figures: Statistics) -> str:
 
 def _substitution(run: Run, figures: Statistics) -> str:
     scores = (
-        (weights.replace("own", "the model's own"), score) for weights, score in accuracies(figures.frame).items()
+        f"with {weights} weights {figure(score, 3)}" for weights, score in means.accuracies(figures.frame).items()
     )
-    return "Accuracy " + ", ".join(f"with {weights} weights {figure(score, 3)}" for weights, score in scores)
+    return "Accuracy " + ", ".join(scores).replace("with own weights", "with the model's own weights")
 
 
 def _truth(run: Run, figures: Statistics) -> str:

@@ -98,13 +98,13 @@ class ConsoleWatcher(Watcher):
         """What there is to do."""
         self.cells, self._workers = cells, workers
         at_a_time = f"; {workers} at a time" if workers else ""
-        self._say(f"{count_states(cells)}{at_a_time}")
+        _say(self._console, f"{count_states(cells)}{at_a_time}")
 
     def started(self, cell: Cell) -> None:
         """A line, unless the table shows it."""
         self._started[cell.name] = time.monotonic()
         if self._live is None:
-            self._say(f"started   {cell.name}" + (f" (attempt {cell.attempts})" if cell.attempts > 1 else ""))
+            _say(self._console, f"started   {cell.name}" + (f" (attempt {cell.attempts})" if cell.attempts > 1 else ""))
 
     def ended(self, cell: Cell) -> None:
         """A line."""
@@ -112,7 +112,7 @@ class ConsoleWatcher(Watcher):
         reason = f": {printable(' '.join(cell.reason.split()))}" if cell.reason else ""
         word = "again" if cell.state == "waiting" else cell.state
         done = sum(each.state not in ("waiting", "running") for each in self.cells)
-        self._say(f"{word:<9} {cell.name} ({cell.seconds:.1f} s, {done}/{len(self.cells)}){reason}")
+        _say(self._console, f"{word:<9} {cell.name} ({cell.seconds:.1f} s, {done}/{len(self.cells)}){reason}")
 
     def look(self, running: Mapping[str, Status]) -> None:
         """Draw the table."""
@@ -120,9 +120,6 @@ class ConsoleWatcher(Watcher):
             now = time.monotonic()
             elapsed = {name: now - self._started[name] for name in running}
             self._live.update(running_table(self.cells, running, elapsed, self._workers))
-
-    def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
 
 
 def running_table(
