@@ -9,8 +9,7 @@ from rich.console import Console
 from sklearn.metrics import f1_score
 
 from heedful.experiments.summary import Pooled
-from heedful.findings.comparison import compare
-from heedful.findings.published import Compared, apart
+from heedful.findings.comparison import Compared, compare, gap
 from heedful.measures import bootstrap
 from heedful.published import released_tau, table2
 from heedful.report.tables.comparison import claims_table, figures_table
@@ -110,15 +109,15 @@ def test_gradient_against_attention(tmp_path: Path) -> None:
     [(0.45, 0.2, "="), (0.55, 0.2, "~"), (0.15, 0.2, "≠"), (0.4, 0.0, "="), (0.45, None, "~"), (0.6, None, "≠")],
 )
 def test_signs(mean: float, std: float | None, sign: str) -> None:
-    found = apart(Pooled(mean, mean - 0.01, mean + 0.01, 5, None), 0.4, std)
+    found = gap(Pooled(mean, mean - 0.01, mean + 0.01, 5, None), 0.4, std)
     assert found is not None
     assert found.difference == pytest.approx(mean - 0.4)
     assert (found.sign, found.words) == (sign, {"=": "near", "~": "not far", "≠": "far"}[sign])
 
 
 def test_undefined_and_without_an_interval() -> None:
-    assert apart(Pooled(None, None, None, 0, None), 0.4, 0.1) is None
-    found = apart(Pooled(0.5, None, None, 5, None), 0.4, None)
+    assert gap(Pooled(None, None, None, 0, None), 0.4, 0.1) is None
+    found = gap(Pooled(0.5, None, None, 5, None), 0.4, None)
     assert found is not None
     assert (found.sign, found.words) == ("", None)
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from heedful.findings.comparison import RELEASED, Comparison, Side
-from heedful.findings.published import WORDS, Compared
+from heedful.findings.comparison import RELEASED, WORDS, Compared, Comparison, Side
 from heedful.report.tables.layout import CORPUS, MODEL, estimate, number, published_std
 from heedful.report.tables.table import Column, Table, Value
 

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from heedful.findings.claim_tests import Finding
 from heedful.findings.claims import Checked, Verdict
-from heedful.findings.comparison import RELEASED, Comparison, Side
-from heedful.findings.published import LEGEND, Apart, Published
+from heedful.findings.comparison import LEGEND, RELEASED, Comparison, Gap, Published, Side
 from heedful.printable import figure, percent, printable
 from heedful.report.tables.table import UNKNOWN
 
@@ -76,7 +75,7 @@ def _published(theirs: Published | None) -> Text:
     return Text(figure(theirs.value) + ("" if theirs.std is None else f"±{figure(theirs.std)}"))
 
 
-def _apart(away: Apart | None) -> Text:
+def _apart(away: Gap | None) -> Text:
     if away is None:
         return Text("")
     size = _signed(away.difference, 2) if away.in_std is None else f"{_signed(away.in_std, 1)} sd"
