@@ -81,7 +81,7 @@ def test_how_soon_decisions_change(runs: list[Run]) -> None:
 def test_seeds(runs: list[Run]) -> None:
     (group,) = seeds.several(runs)
     assert "| SST | BiLSTM | 0 and 1 |" in seeds.attention([group])
-    assert "| SST | BiLSTM | The share of right decisions |" in seeds.figures([group])
+    assert "| SST | BiLSTM | Share of correct decisions |" in seeds.figures([group])
 
 
 @pytest.mark.parametrize(("name", "cells"), [("classification", 12), ("answering", 6), ("documents", 24)])
