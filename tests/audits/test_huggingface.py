@@ -73,7 +73,7 @@ def test_long_texts_are_refused_or_cut(model: Path, tmp_path: Path) -> None:
     assert "line 10: the text has 22 tokens, and the model reads 12 at most (1 such texts in all)" in refused.err
     assert not list((tmp_path / "audits").rglob("*.parquet"))
     cut = heedful("audit", *place, "--truncate")
-    assert "1 texts were longer than the model reads and were cut" in cut.out
+    assert "1 texts were longer than the model's limit and were cut" in cut.out
 
 
 def test_a_model_that_is_not_there_is_not_fetched(tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ def test_what_lies_in_the_padding_makes_no_difference(encoder: str, attention: s
     model, inputs = model_of(encoder, attention, kind), inputs_for(kind, [2, 9])
     clean = Padded.of(with_sentinels(inputs.tokens))
     with torch.no_grad():
-        given = model.given(inputs)
-        logits = [model(model.embed(tokens), given).logits for tokens in (clean, soiled(clean))]
+        query = model.query(inputs)
+        logits = [model(model.embed(tokens), query).logits for tokens in (clean, soiled(clean))]
         assert torch.allclose(*logits, atol=1e-6)
         if model.question is not None:
             asked = padded_query(inputs)

@@ -40,8 +40,9 @@ def fail(*_: Any, **__: Any) -> Any:
 
 def no_computing(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on, findings can only be read."""
-    for name in ("estimates", "claims", "removal_wins", "removal_scores", "flip_table", "score_draws"):
-        monkeypatch.setattr(table_rows, name, fail)
+    for name in ("estimates", "claims", "removal_wins", "removal_scores", "flip_table"):
+        monkeypatch.setattr(table_rows.experiments, name, fail)
+    monkeypatch.setattr(table_rows, "score_draws", fail)
     monkeypatch.setattr(key_figures, "estimates", fail)
     monkeypatch.setattr(run_data, "write_run", fail)
     monkeypatch.setattr(run_data, "_verdict", fail)
