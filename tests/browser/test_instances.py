@@ -248,7 +248,7 @@ def test_an_instance_is_told_as_in_the_terminal(visit: Any, shown: Any, kind: st
     assert f"TVD {known.adversarial.tvd:.3f}" in notes
     assert f"JSD {known.adversarial.jsd:.3f} of 0.693" in notes
     if known.flip_set is not None and known.flip_set.decision is not None:
-        assert f"it decides {known.flip_set.decision} instead" in notes
+        assert f"flips the decision to {known.flip_set.decision}" in notes
     if known.query is not None:
         assert page.inner_text(".asked") == f"asked: {' '.join(known.query)}"
 

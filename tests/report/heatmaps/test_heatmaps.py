@@ -74,7 +74,7 @@ def test_attention_and_its_adversary_stand_side_by_side_with_what_they_do() -> N
         "p = 0.892",
         "TVD 0.008",
         "JSD 0.610",
-        "none within these bounds is further away",
+        "this is the most different map possible",
         "film 1.000",
     ):
         assert words in printed
@@ -127,7 +127,7 @@ def test_the_fewest_items_that_decide_are_marked_without_colours() -> None:
     printed = console.export_text()
     assert "a [dull] [film]" in printed
     assert "a dull film" in printed  # the adversary's map is not about them
-    told = "without dull, film (marked; 2 of 3 items, the fewest) it decides bad instead"
+    told = "zeroing the attention of dull, film (marked; 2 of 3 items, the minimum) flips the decision to bad"
     assert told in " ".join(printed.split())
     for written in (to_html(instance), to_svg(instance)):
         assert told in " ".join(written.split())
@@ -138,13 +138,13 @@ def test_the_fewest_items_that_decide_are_marked_without_colours() -> None:
 
 
 def test_decisions_that_no_removal_changes_are_called_so() -> None:
-    assert "no removal of items changes the decision" in to_html(_instance(["x"], flip_set=FlipSet(None, None)))
+    assert "zeroing attention never flips the decision" in to_html(_instance(["x"], flip_set=FlipSet(None, None)))
     assert "removal" not in to_html(_instance(["x"]))
 
 
 def test_of_many_items_the_first_are_named() -> None:
     instance = _instance(["w"] * 30, flip_set=FlipSet(list(range(20)), "bad"))
-    assert "w and 8 more (marked; 20 of 30 items, the fewest)" in to_html(instance)
+    assert "w and 8 more (marked; 20 of 30 items, the minimum)" in to_html(instance)
 
 
 def test_sentences_stand_line_by_line_with_number_and_weight() -> None:
@@ -155,7 +155,9 @@ def test_sentences_stand_line_by_line_with_number_and_weight() -> None:
     printed = console.export_text()
     assert "1 0.250 we went ." in printed
     assert "2 0.750 [the plot was <dull> .]" in printed
-    assert "without sentence 2 (marked; 1 of 2 items, the fewest) it decides good instead" in printed
+    assert (
+        "zeroing the attention of sentence 2 (marked; 1 of 2 items, the minimum) flips the decision to good" in printed
+    )
     assert "most attended: sentence 2 0.750, sentence 1 0.250" in printed
     html, svg, tex = to_html(instance), to_svg(instance), to_tex(instance)
     assert "1 (0.250) <span" in html

@@ -20,7 +20,7 @@ class Map(NamedTuple):
 
     title: str
     weights: list[float]
-    marked: frozenset[int] = frozenset()  # the fewest items without which the decision is another one
+    marked: frozenset[int] = frozenset()  # the smallest set whose removal flips the decision
 
     @property
     def colours(self) -> list[tuple[int, ...]]:
@@ -59,7 +59,9 @@ def comparison(instance: Instance, other: Adversarial) -> str:
     """What the adversarial attention changes: the map, not the output."""
     if len(instance.tokens) == 1:
         return "there is no other attention over a single item"
-    best = "none within these bounds is further away" + ("" if other.certified else f" than {other.upper:.3f}")
+    best = "this is the most different map possible"
+    if not other.certified:
+        best = f"no map further than {other.upper:.3f} is possible"
     return printable(
         f"adversarial attention: decided {other.decision} (p = {other.probability:.3f}); output moved by TVD "
         f"{other.tvd:.3f} (at most {other.epsilon:g} allowed), attention by JSD {other.jsd:.3f} of 0.693; {best}"
@@ -69,14 +71,15 @@ def comparison(instance: Instance, other: Adversarial) -> str:
 def without(instance: Instance, fewest: FlipSet) -> str:
     """What it takes to change the decision: the items marked in the map."""
     if fewest.items is None:
-        return "no removal of items changes the decision"
+        return "zeroing attention never flips the decision"
     if len(fewest.items) == len(instance.tokens):
-        return f"only with nothing to attend to it decides {printable(fewest.decision or '')} instead"
+        return f"only zeroing all attention flips the decision to {printable(fewest.decision or '')}"
     named = [name_of(instance, item) for item in fewest.items[:_NAMED]]
     more = f" and {len(fewest.items) - _NAMED} more" if len(fewest.items) > _NAMED else ""
+    size = f"{len(fewest.items)} of {len(instance.tokens)} items"
     return (
-        f"without {', '.join(named)}{more} (marked; {len(fewest.items)} of {len(instance.tokens)} items, the fewest) "
-        f"it decides {printable(fewest.decision or '')} instead"
+        f"zeroing the attention of {', '.join(named)}{more} (marked; {size}, the minimum) flips the decision to "
+        f"{printable(fewest.decision or '')}"
     )
 
 

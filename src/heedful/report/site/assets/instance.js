@@ -48,7 +48,7 @@ heedful.instance = (() => {
     const other = heedful.decode.renormalise(maps.adversarial);
     const jsd = heedful.decode.jsd(own, other);
     const upper = values.jsd_upper;
-    const best = upper > jsd + 1e-6 ? ` than ${heedful.figure(upper, 3)}` : "";
+    const best = upper > jsd + 1e-6 ? `no map further than ${heedful.figure(upper, 3)} is possible` : "this is the most different map possible";
     const known = heedful.decode.possible(maps, run);
     const output = known ? heedful.decode.output(maps, run, other) : null;
     const decided = known ? heedful.decode.decision(output) : maps.adversary_decision;
@@ -56,19 +56,19 @@ heedful.instance = (() => {
     const tvd = known ? heedful.decode.tvd(heedful.decode.output(maps, run, own), output) : values.adversary_tvd;
     const allowed = run.epsilon ? ` (at most ${run.epsilon} allowed)` : "";
     return [`Adversarial attention: decided `, h("bdi", {}, className(run, decided)), `${p}; output moved by TVD ${heedful.figure(tvd, 3)}${allowed}, attention by JSD `,
-      `${heedful.figure(jsd, 3)} of 0.693; none within these bounds is further away${best}.`];
+      `${heedful.figure(jsd, 3)} of 0.693; ${best}.`];
   };
 
   // What it takes to change the decision: the items marked in the map.
   const without = ({ run, text, maps }) => {
     const asked = maps.scores && run.columns.some(({ experiment }) => experiment === "removal"); // exact only with scores
-    if (!maps.flip_set?.length) return asked ? "Zeroing attention never changes the decision." : null;
+    if (!maps.flip_set?.length) return asked ? "Zeroing attention never flips the decision." : null;
     const left = heedful.decode.removal(maps.weights, maps.flip_set);
     const instead = heedful.decode.possible(maps, run) ? className(run, heedful.decode.decision(heedful.decode.output(maps, run, left))) : "another class";
-    if (maps.flip_set.length === text.tokens.length) return ["Only with nothing to attend to it decides ", h("bdi", {}, instead), " instead."];
+    if (maps.flip_set.length === text.tokens.length) return ["Only zeroing all attention flips the decision to ", h("bdi", {}, instead), "."];
     const named = maps.flip_set.slice(0, NAMED).flatMap((item, place) => [place ? ", " : "", h("bdi", { class: "tok tok-marked" }, heedful.heatmap.itemName(text.tokens, item, run.sentences))]);
     const more = maps.flip_set.length > NAMED ? ` and ${maps.flip_set.length - NAMED} more` : "";
-    return ["Without ", ...named, `${more} (marked; ${maps.flip_set.length} of ${text.tokens.length} items, the fewest) it decides `, h("bdi", {}, instead), " instead."];
+    return ["Zeroing the attention of ", ...named, `${more} (marked; ${maps.flip_set.length} of ${text.tokens.length} items, the minimum) flips the decision to `, h("bdi", {}, instead), "."];
   };
 
   const deciding = ({ run, text, maps }) => {
