@@ -8,6 +8,7 @@ done if the manifest says so and its files are there; what is not done, or reads
 import json
 import shutil
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ class StageCost:
         return {**cost, "peak_memory_mb": peak_memory()}
 
 
-class StageFolder:
+class StageFolder(ABC):
     """A directory of stages, finished or not; `Run` and `Audit` add their options and results."""
 
     KIND: ClassVar[str]  # "a run" or "an audit"
@@ -206,9 +207,9 @@ class StageFolder:
         with damage_named(self.folder / name, ValueError):
             return json.loads((self.folder / name).read_text(encoding="utf-8"))
 
+    @abstractmethod
     def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
         """The files of a finished stage that must be there."""
-        raise NotImplementedError
 
     def _finished(self, stage: Stage, entry: dict[str, Any]) -> dict[str, Any]:
         """The manifest entries of a stage that has just been finished."""
