@@ -24,7 +24,7 @@ class ModelFacts(Options):
 
 
 class DataFacts(Options):
-    """The texts."""
+    """Which texts are audited, and how they are read."""
 
     name: str
     fingerprint: str

@@ -89,7 +89,7 @@ class BidirectionalGRU(torch.autograd.Function):
 
 
 def _ordered(rows: Tensor, reads: Tensor) -> Tensor:
-    """Both directions' halves of cells (N, 2 * F), each in its order, (2, N, F)."""
+    """Split cells (N, 2 * F) into the two directions and put each into its reading order: (2, N, F)."""
     return torch.stack([half.index_select(0, read) for half, read in zip(rows.chunk(2, dim=1), reads, strict=True)])
 
 

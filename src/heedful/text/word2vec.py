@@ -88,5 +88,5 @@ class _Pieces:
 
 
 def _stable(word: str) -> int:
-    """Python's own hash of a string differs from process to process."""
+    """A hash that is the same in every process, unlike Python's own."""
     return int.from_bytes(word.encode()[:8].ljust(8, b"\0"), "little")

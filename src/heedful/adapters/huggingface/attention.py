@@ -98,7 +98,7 @@ PADDING = "pad_token_id"
 
 @contextmanager
 def borrowed(model: nn.Module, settings: dict[str, object]) -> Iterator[None]:
-    """Within it dropout is off and every configuration in the model has the settings."""
+    """Turn dropout off and apply the settings to every config of the model, until the block ends."""
     found = [(vars(config), key, key in vars(config)) for config in configurations(model) for key in settings]
     values = [place.get(key) for place, key, _ in found]
     training = [module for module in model.modules() if module.training]

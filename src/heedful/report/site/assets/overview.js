@@ -14,7 +14,7 @@ heedful.pages.overview = (() => {
       h("h1", {}, "May attention be shown as an explanation?"),
       h("p", { class: "lead" }, "A model with attention gives a weight to every word that it reads. Such weights are often shown to people as the reason for a decision: ",
         h("em", {}, "it said so because of these words"), ". That is honest only if other weights would have led to another decision, and if the words with much weight are those that decide."),
-      h("p", {}, `This report puts ${number(site.runs.length, "trained model")} on ${number(corpora, "corpus", "corpora")} to the tests of Jain & Wallace (2019) and Serrano & Smith (2019), and to stricter ones.`),
+      h("p", {}, `This report applies the tests of Jain & Wallace (2019) and Serrano & Smith (2019), and stricter ones, to ${number(site.runs.length, "trained model")} on ${number(corpora, "corpus", "corpora")}.`),
       h("p", { class: "striking", hidden: true }));
   };
 
@@ -80,7 +80,7 @@ heedful.pages.overview = (() => {
     const { tokens } = await heedful.store.text(run.key, item.index);
     const words = `“${heedful.printable([...tokens.slice(0, 10).join(" ")].slice(0, 100).join(""))} …”`;
     place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
-      " Beside the model’s attention stands quite other attention under which it says nearly the same.");
+      " Next to the model’s attention is a very different one that gives nearly the same output.");
     place.hidden = false;
   };
 
