@@ -53,8 +53,8 @@ def test_a_dry_run_tells_the_cost_and_leaves_nothing(tmp_path: Path) -> None:
     assert costs["erasure"]["readings"] > costs["evidence"]["readings"] == len(TEXTS)
     assert not (tmp_path / "audits").exists()
     done = json.loads(_audit(tmp_path, "--json", sample=5).out)["manifest"]["stages"]
-    for name in ("attributions", "erasure", "importance"):  # an order ends early where a decision flips
-        assert 0.3 < done[name]["readings"] / costs[name]["readings"] < 1.5
+    for name in ("erasure", "importance"):
+        assert 1 / 1.5 < done[name]["readings"] / costs[name]["readings"] < 1.5
     assert "total" in _audit(tmp_path, "--dry-run").out
 
 

@@ -131,7 +131,7 @@ def test_costs_of_killed_sessions_are_added_up(toy: Toy) -> None:
 
     def session(instances: int) -> None:
         nonlocal readings
-        with toy.performing(STAGES[0], readings=lambda: readings) as cost:
+        with toy.performing(STAGES[0], counts=lambda: {"readings": readings}) as cost:
             readings += 5
             cost.instances += instances
             toy.record_begun(STAGES[0], cost)

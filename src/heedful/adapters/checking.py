@@ -4,6 +4,7 @@
 - A text's logits depend neither on the other texts of a batch nor on padding.
 - Replacing attention changes the logits: some models return weights and decide from others.
 - The map is a distribution, and the outputs are logits.
+- A replay from the audited layer on gives the logits of the whole model; where it does not, the whole model is read.
 """
 
 from collections.abc import Iterable
@@ -30,6 +31,7 @@ class Contract(NamedTuple):
     identity: float  # how far observing, and putting the same attention back, move the logits
     invariance: float  # how far the other texts of a batch and padding move logits and weights
     moved: float  # how far other attention moves the logits
+    replay: float | None = None  # how far a replay is from the whole model; None: the model is not replayed
 
 
 def check(subject: Subject, texts: Texts) -> Contract:
@@ -45,7 +47,7 @@ def check(subject: Subject, texts: Texts) -> Contract:
         originals = torch.cat([subject.original(batch) for batch in alone])
         _check_logits(subject, originals)
         readings = [subject.forward(batch) for batch in alone]
-        same = [subject.forward(batch, change=lambda shares: shares) for batch in alone]
+        same = [subject.forward(batch, change=_unchanged) for batch in alone]
         _check_maps(subject, readings)
         identity = _largest(_apart(torch.cat([each.logits for each in ways]), originals) for ways in (readings, same))
         if not identity <= SAME:
@@ -62,7 +64,8 @@ def check(subject: Subject, texts: Texts) -> Contract:
                 f"most {INVARIANT:g} is rounding): padding, or another text, is read; mask padding in every layer"
             )
         _check_nothing(subject, chosen)
-        return Contract(identity, invariance, _moved(subject, chosen, alone, readings))
+        moved = _moved(subject, chosen, alone, readings)
+        return Contract(identity, invariance, moved, _replayed(subject, chosen))
 
 
 def probes(subject: Subject, texts: Texts) -> Texts:
@@ -92,6 +95,31 @@ def _moved(subject: Subject, texts: Texts, alone: list[Padded], readings: list[R
             "torch.nn.MultiheadAttention); name a module that hands its weights to the sum over states"
         )
     return far
+
+
+def _replayed(subject: Subject, texts: Texts) -> float | None:
+    """How far replays are from the whole model, under its own attention and under other; None: it is not replayed.
+
+    A model of an unknown family may fail in ways of its own when layers are skipped; it is then read as a whole.
+    """
+    batch = padded(texts, np.arange(len(texts)))
+    last = torch.zeros(len(texts), batch.items).scatter(1, batch.lengths[:, None] - 1, 1.0)
+    far = 0.0
+    try:
+        states = subject.prepare(batch)
+        if states is None:
+            return None
+        for change in (_unchanged, assigned(last)):
+            replayed, whole = subject.replay(batch, states, change), subject.forward(batch, change=change)
+            far = max(far, _apart(replayed.logits, whole.logits), _apart(replayed.weights, whole.weights))
+    except Exception:  # whatever skipping layers may lead to
+        far = np.inf
+    subject.replays = far <= SAME
+    return far if subject.replays else None
+
+
+def _unchanged(shares: Tensor) -> Tensor:
+    return shares
 
 
 def _check_logits(subject: Subject, logits: Tensor) -> None:

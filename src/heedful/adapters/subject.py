@@ -6,7 +6,7 @@ and returns the logits and the audited map. An adapter is that method and a toke
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -68,12 +68,50 @@ class Reading(NamedTuple):
     aside: Tensor  # (B,): share of the map's attention on tokens that are no items
 
 
+class States(ABC):
+    """What a subject keeps of a batch of texts, so that readings under changed attention start at the audited layer."""
+
+    reading: Reading  # under the model's own attention
+
+    @abstractmethod
+    def take(self, rows: Tensor) -> "States":
+        """Some rows of the batch."""
+
+    @abstractmethod
+    def bytes_of(self, *, gradient: bool) -> int:
+        """Bytes to read one text from here, about."""
+
+
+class Kept(NamedTuple):
+    """A batch of texts and its states; None: the subject keeps none, and reads the whole model again."""
+
+    batch: Padded
+    states: States | None
+
+    def take(self, rows: Tensor, names: Indices) -> "Kept":
+        """Some rows of the batch under other names."""
+        states = None if self.states is None else self.states.take(rows)
+        return Kept(replace(self.batch.take(rows), rows=names), states)
+
+
 class Seen(NamedTuple):
     """Logits and audited map of all texts."""
 
     logits: Floats  # (n, K)
     weights: Ragged  # (N,) float64
     aside: Floats  # (n,)
+    kept: tuple[Kept, ...] = ()  # all texts, where they are to be read again under changed attention
+
+    def take(self, rows: Indices) -> "Seen":
+        """Some of the texts, each once."""
+        place = np.full(len(self.logits), -1)
+        place[rows] = np.arange(len(rows))
+        kept = []
+        for each in self.kept:
+            some = np.flatnonzero(place[each.batch.rows] >= 0)
+            if len(some):
+                kept.append(each.take(torch.from_numpy(some), place[each.batch.rows[some]]))
+        return Seen(self.logits[rows], self.weights.take(rows), self.aside[rows], tuple(kept))
 
 
 Changes = Callable[[Padded], Change]  # the change for each batch of texts
@@ -88,6 +126,7 @@ class Subject(ABC):
     blank: int | None  # the token that stands for nothing (mask, unknown); None: there is none
     longest: int | None  # tokens that it can read, added ones included; None: any number
     about: dict[str, object]  # what it is, for the report: kind, name, map, versions
+    replays: bool = True  # whether states may be used; the check turns it off where a replay is not exact
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Texts:
@@ -100,6 +139,14 @@ class Subject(ABC):
         """Read a batch: with the audited attention changed, with other embeddings. Gradients flow where torch records
         them, also to the map, through the audited attention unless it is fixed. A text may have no token at all."""
 
+    def prepare(self, batch: Padded) -> States | None:
+        """Read a batch and keep what `replay` starts from; None: under changed attention the whole model is read."""
+        return None
+
+    def replay(self, batch: Padded, states: States, change: Change) -> Reading:
+        """Read a batch under changed attention from its states on; as `forward`, only faster."""
+        raise NotImplementedError(f"{type(self).__name__} keeps no states")
+
     def original(self, batch: Padded) -> Tensor:
         """Logits (B, K) of the untouched model; `forward` is checked against them."""
         return self.forward(batch).logits
@@ -110,24 +157,73 @@ class Subject(ABC):
 
     def read(self, texts: Texts, changes: Changes | None = None) -> Seen:
         """Read all texts, batch by batch, under their own attention or a changed one."""
-        logits = np.empty((len(texts), self.outputs))
-        weights = texts.names.like(np.zeros(len(texts.names.values)))
-        aside = np.empty(len(texts))
-        with torch.no_grad():  # inference mode would leave its mark on whatever the model keeps for later
+
+        def readings() -> Iterator[tuple[Padded, Reading]]:
             for batch in self.batches(texts):
-                reading = self.forward(batch, change=None if changes is None else changes(batch))
+                yield batch, self.forward(batch, change=None if changes is None else changes(batch))
+
+        return self._seen(texts.names, readings())
+
+    def read_and_keep(self, texts: Texts) -> Seen:
+        """Read all texts, and keep their batches and states for `read_changed`."""
+        kept = self.kept(texts)
+
+        def readings() -> Iterator[tuple[Padded, Reading]]:
+            for batch, states in kept:
+                yield batch, self.forward(batch) if states is None else states.reading
+
+        return self._seen(texts.names, readings())._replace(kept=kept)
+
+    def read_changed(self, texts: Texts, rows: Indices, seen: Seen, changes: Changes) -> Seen:
+        """Read the texts (M,) of these rows, each under changed attention; batches name the places among the M."""
+        kept = seen.kept or self.kept(texts)
+
+        def readings() -> Iterator[tuple[Padded, Reading]]:
+            for batch, states in self.copies(kept, rows):
+                yield batch, self.under(Kept(batch, states), changes(batch))
+
+        names = texts.names.like(np.arange(len(texts.names.values))).take(rows)
+        return self._seen(names, readings())
+
+    def kept(self, texts: Texts) -> tuple[Kept, ...]:
+        """All texts in batches, with their states."""
+        return tuple(Kept(batch, self.prepare(batch)) for batch in self.batches(texts))
+
+    def under(self, texts: Kept, change: Change) -> Reading:
+        """Read a batch under changed attention, from its states where there are any."""
+        if texts.states is None:
+            return self.forward(texts.batch, change=change)
+        return self.replay(texts.batch, texts.states, change)
+
+    def copies(self, kept: Sequence[Kept], rows: Indices, *, gradient: bool = False) -> Iterator[Kept]:
+        """The texts (M,) of these rows in batches as large as memory allows, with their states."""
+        for each in kept:
+            text = each.batch.rows
+            order, copies = np.argsort(text), np.flatnonzero(np.isin(rows, text))
+            local = order[np.searchsorted(text, rows[copies], sorter=order)]  # the row of the batch that each copies
+            if each.states is None:
+                size = _rows_in_memory(self.bytes_of(each.batch.tokens.shape[1], gradient=gradient))
+            else:
+                size = _rows_in_memory(each.states.bytes_of(gradient=gradient))
+            for start in range(0, len(local), size):
+                some = slice(start, start + size)
+                yield each.take(torch.from_numpy(local[some]), copies[some])
+
+    def _seen(self, names: Ragged, readings: Iterator[tuple[Padded, Reading]]) -> Seen:
+        logits, aside = np.empty((len(names), self.outputs)), np.empty(len(names))
+        weights = names.like(np.zeros(len(names.values)))
+        with torch.no_grad():  # inference mode would leave its mark on whatever the model keeps for later
+            for batch, reading in readings:
                 logits[batch.rows] = reading.logits.double().numpy()
-                weights.values[texts.names.cells(batch.rows)] = reading.weights.double()[batch.mask].numpy()
+                weights.values[names.cells(batch.rows)] = reading.weights.double()[batch.mask].numpy()
                 aside[batch.rows] = reading.aside.double().numpy()
         return Seen(logits, weights, aside)
 
     def batches(self, texts: Texts, *, gradient: bool = False) -> Iterator[Padded]:
         """All texts in batches of similar length, as large as memory allows."""
-        budget = min(MOST, int(SHARE * available_memory()))
         lengths = texts.tokens.lengths
         for rows in length_batches(lengths, rows=ROWS):
-            each = self.bytes_of(int(lengths[rows].max()), gradient=gradient)
-            size = max(1, budget // max(1, each))
+            size = _rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
             for start in range(0, len(rows), size):
                 yield padded(texts, rows[start : start + size])
 
@@ -139,6 +235,11 @@ class Subject(ABC):
             cells = texts.names.cells(some[batch.rows])
             read = partial(_read, self, batch, attention_fixed)
             yield Batch(some[batch.rows], cells, batch.mask, read, batch.tokens.shape[1])
+
+
+def _rows_in_memory(bytes_each: int) -> int:
+    """Texts that a batch may have, one at least."""
+    return max(1, min(MOST, int(SHARE * available_memory())) // max(1, bytes_each))
 
 
 def _read(

@@ -1,5 +1,6 @@
 """Perform an audit: check the model, perform the stages that are missing, and write the card."""
 
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -9,15 +10,14 @@ import numpy as np
 from heedful.adapters.affine import affine
 from heedful.adapters.checking import check
 from heedful.adapters.subject import Subject
-from heedful.audits.battery import BATTERY
+from heedful.audits.battery import battery_of
 from heedful.audits.battery.test import Counted
 from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource
 from heedful.audits.evidence_stage import copy_evidence, evidence_parts, write_metrics
 from heedful.audits.given_importance import GivenImportance, Misfit, write_given
-from heedful.audits.plan import exact_tests, plan
+from heedful.audits.plan import TEXTS, exact_tests, plan
 from heedful.audits.test_stages import (
-    attribution_parts,
     battery_parts,
     correlation_parts,
     exact_parts,
@@ -38,7 +38,6 @@ from heedful.workspace.parts import StageParts, perform_parts
 
 PROBES = 16  # texts that the model is checked with
 CARD = "card.html"
-_ON_MODEL = {"attributions": attribution_parts, "importance": importance_parts}
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,9 @@ def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
     _, texts, _ = reader(rows)
     contract = check(subject, texts)
     exact = audit.options.exact and affine(subject, texts)
-    audit.record(contract={**{name: float(value) for name, value in contract._asdict().items()}, "exact": exact})
-    reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}")
+    audit.record(contract=contract._asdict() | {"exact": exact})
+    replay = "" if contract.replay is None else f"; replays from the audited layer agree to {contract.replay:.1e}"
+    reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}{replay}")
 
 
 class _Session:
@@ -88,7 +88,7 @@ class _Session:
 
     def __init__(self, audit: Audit, inputs: Inputs, reporter: Reporter) -> None:
         self.audit, self.inputs, self.reporter = audit, inputs, reporter
-        self.readings = 0  # forward passes, one per text
+        self.counts = Counter[str](readings=0, replays=0)  # forward passes: of whole models, from the audited layer on
         self.exact: tuple[str, ...] = ()  # tests that need no forward pass
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
@@ -99,16 +99,18 @@ class _Session:
         if "heedful" not in audit.manifest:
             audit.record(audit=audit.folder.name, heedful=__version__, versions=versions())
         columns: tuple[str, ...] = ()
+        battery: tuple[str, ...] = ()
         if inputs.subject is not None:
-            self._perform_missing(plan((), battery=BATTERY, given=False)[:1])  # the model is checked with the texts
+            self._perform_missing([TEXTS])  # the model is checked with the texts
             if "contract" not in audit.manifest:
                 check_contract(audit, inputs.subject, self.reporter)
-            if audit.manifest["contract"]["exact"]:
-                columns = ("scores",)
+            contract = audit.manifest["contract"]
+            inputs.subject.replays = contract["replay"] is not None
+            battery = battery_of(full=audit.options.full, replayed=inputs.subject.replays)
+            columns = ("scores",) if contract["exact"] else ()
         elif inputs.filed is not None:
             columns = inputs.filed.columns
         self.exact = exact_tests(columns)
-        battery = () if self.model is None else BATTERY
         performed = self._perform_missing(plan(columns, battery=battery, given=inputs.given is not None))
         if performed or not (audit.folder / CARD).exists():
             audit.report(audit.folder / CARD)
@@ -117,7 +119,7 @@ class _Session:
         missing = self.audit.missing_stages(stages)
         self.audit.forget_stages(stages, [stage.name for stage in missing])
         for stage in missing:
-            with self.audit.performing(stage, readings=lambda: self.readings) as cost:
+            with self.audit.performing(stage, counts=lambda: dict(self.counts)) as cost:
                 self._perform_stage(stage, cost)
         return missing
 
@@ -150,7 +152,8 @@ class _Session:
             return exact_parts(self.audit, stage)
         if self.model is None:
             return given_parts(self.audit, stage)
-        return _ON_MODEL.get(stage.name, battery_parts)(self.audit, stage, self.model)
+        make = importance_parts if stage.name == "importance" else battery_parts
+        return make(self.audit, stage, self.model)
 
     def _perform_parts(self, stage: Stage, parts: StageParts, cost: StageCost) -> None:
         def on_part(instances: int) -> None:
@@ -159,8 +162,8 @@ class _Session:
 
         perform_parts(self.audit.folder / stage.file, parts, self.reporter, on_part=on_part)
 
-    def _count(self, readings: int) -> None:
-        self.readings += readings
+    def _count(self, readings: int, replay: bool) -> None:
+        self.counts["replays" if replay else "readings"] += readings
 
 
 def _is_worthless(audit: Audit, error: Exception) -> bool:

@@ -21,6 +21,7 @@ class Cost(NamedTuple):
     stage: str
     texts: int
     readings: int  # forward passes over one text
+    replays: int  # forward passes over one text from the audited layer on
     seconds: float
 
 
@@ -97,7 +98,7 @@ def advice(audit: "Audit") -> list[str]:
 def costs(audit: "Audit") -> list[Cost]:
     """The cost of each stage, summed over interrupted sessions."""
     return [
-        Cost(name.replace("_", " "), cost.get("instances", 0), cost.get("readings", 0), cost["seconds"])
+        Cost(name, cost.get("instances", 0), cost.get("readings", 0), cost.get("replays", 0), cost["seconds"])
         for name, cost in audit.manifest["stages"].items()
     ]
 

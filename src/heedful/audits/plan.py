@@ -14,6 +14,9 @@ from heedful.workspace.folder import Stage
 Route = Literal["huggingface", "module", "subject", "evidence"]
 
 
+TEXTS = Stage("texts", ("texts.parquet",))
+
+
 class ModelFacts(Options):
     """The audited model and attention map."""
 
@@ -50,8 +53,9 @@ class AuditOptions(Options):
     model: ModelFacts
     data: DataFacts
     importance: GivenFacts | None = None
-    sample: int = Field(200, ge=0)  # texts of the tests that need many forward passes per text; 0: all
+    sample: int = Field(200, ge=0)  # texts that the tests of the battery read; 0: all
     seed: int = Field(0, ge=0)
+    full: bool = False  # the whole battery, not only what a verdict rests on
     exact: bool = True  # where logits are affine in attention, compute tests from scores instead of forward passes
 
     @property
@@ -90,13 +94,11 @@ def exact_tests(columns: Collection[str]) -> tuple[str, ...]:
 
 def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) -> Iterator[Stage]:
     if battery:
-        yield Stage("texts", ("texts.parquet",))
+        yield TEXTS
     yield Stage("evidence", ("evidence.parquet",), ("texts",), optional=("metrics.json",))
     if given:
         yield Stage("given", ("given.parquet",), ("evidence",))
     exact = exact_tests(columns)
-    if battery:
-        yield Stage("attributions", ("attributions.parquet",), ("evidence",))
     if "importance" in battery or given:
         yield Stage("importance", ("importance.parquet",), ("evidence", "given"))
         yield _test("correlation", "importance")
@@ -104,7 +106,7 @@ def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) 
         yield _test(name, "given")
     for name in battery:
         if name not in (*exact, "importance"):
-            yield _test(name, "given", "attributions")
+            yield _test(name, "given", "importance")
 
 
 def _test(name: str, *needs: str) -> Stage:

@@ -48,8 +48,9 @@ class Request:
     truncate: bool = False  # cut texts that exceed the model's maximum length
     skip_empty: bool = False
     importance: pl.DataFrame | Path | str | None = None  # attributions from elsewhere
-    sample: int = 200  # texts of the tests that need many forward passes; 0: all
+    sample: int = 200  # texts that the tests of the battery read; 0: all
     seed: int = 0
+    full: bool = False  # the whole battery, not only what a verdict rests on
     exact: bool = True  # recover scores and use exact tests where possible
     download: bool = False  # allow downloading the model or the dataset
 
@@ -120,7 +121,7 @@ class Request:
             given = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
         try:
             known: dict[str, Any] = {"route": route, "model": model, "data": data, "importance": given}
-            return AuditOptions(**known, sample=self.sample, seed=self.seed, exact=self.exact)
+            return AuditOptions(**known, sample=self.sample, seed=self.seed, full=self.full, exact=self.exact)
         except ValidationError as error:
             problem = error.errors()[0]
             raise BadConfig(f"{problem['loc'][-1]} = {problem['input']!r}: {problem['msg']}") from error
@@ -154,10 +155,11 @@ def audit(
     (`data`: a file, or "hf:NAME[:SPLIT]") with the columns `text`, `label` and `id`. Instead of a model, `evidence` is
     a file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) is compared with attention.
 
-    `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests that need many forward passes use a
-    `sample` of texts (200; 0: all) drawn by `seed`. `exact=False`: recover no scores from a model whose logits are
-    affine in its attention. `download`: allow downloads. The directory in `out` is named after model, data and options,
-    so the same call finds it again. `threads`: torch threads (0: torch's default).
+    `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests read a `sample` of texts (200; 0: all)
+    drawn by `seed`: those that the verdict rests on and those that are cheap, or the `full` battery. `exact=False`:
+    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads. The directory
+    in `out` is named after model, data and options, so the same call finds it again. `threads`: torch threads (0:
+    torch's default).
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()
     return perform(Audit.at(Path(out) / options.name, options), inputs, threads=threads, reporter=reporter)

@@ -1,5 +1,6 @@
 """The stages after evidence: tests that re-run the model, exact tests on evidence, and the verdict."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,6 @@ import polars as pl
 
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY
-from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.audits.directory import Audit
 from heedful.audits.given_importance import as_importance, values_of
 from heedful.audits.texts_stage import Reader, rows_of
@@ -17,8 +17,7 @@ from heedful.evidence_checks import NO_LABEL
 from heedful.experiments import EXPERIMENTS
 from heedful.experiments.correlation import usual_top
 from heedful.files import Parts, scan_parquet, write_json
-from heedful.importance.table import attributions
-from heedful.list_columns import list_column
+from heedful.list_columns import ragged_column
 from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import sample
@@ -27,24 +26,24 @@ from heedful.verdict.signals import scan_signals
 from heedful.workspace.folder import Stage
 from heedful.workspace.parts import StageParts
 
-# texts and tokens of a part, which is what a kill can lose: of tests with many forward passes per text, and of others
-COSTLY, CHEAP = (32, 1 << 12), (256, 1 << 15)
-EXACT = (1024, 1 << 18)
+# texts and tokens of a part, which is what a kill can lose: of tests on the model, and of experiments on evidence
+BATTERY_PART, EXACT_PART = (32, 1 << 12), (1024, 1 << 18)
 ROWS = 4096  # instances whose signals are derived at a time
 
 
 def battery_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts:
-    """A test on the model: on the sample if it needs many forward passes per text, otherwise on all texts."""
-    test, reader = BATTERY[stage.name], Reader(audit, subject)
-    rows = sampled(audit) if test.costly else np.arange(len(reader.lengths))
+    """A test on the model, on the sampled texts."""
+    test, reader, rows = BATTERY[stage.name], Reader(audit, subject), sampled(audit)
 
     def part(start: int, stop: int) -> pl.DataFrame:
         ids, texts, labels = reader(rows[start:stop])
-        given = _known(audit, stage, rows[start:stop])
-        frame = test.perform(subject, ids, texts, subject.read(texts), seed=audit.options.seed, given=given)
+        given = _rankings(audit, ids, rows[start:stop]) if "given" in test.takes else None
+        seen = subject.read_and_keep(texts) if test.at_attention else subject.read(texts)
+        options = audit.options
+        frame = test.perform(subject, ids, texts, seen, seed=options.seed, given=given, full=options.full)
         return _labelled(frame, labels)
 
-    return _split(audit, stage, reader.lengths[rows], part, COSTLY if test.costly else CHEAP)
+    return _split(audit, stage, reader.lengths[rows], part, BATTERY_PART)
 
 
 def importance_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts:
@@ -56,29 +55,11 @@ def importance_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts
         frame = measured.part(start, stop)
         if audit.options.importance is None:
             return frame
-        both = pl.concat([frame, as_importance(audit, rows[start:stop])])
+        both = pl.concat([frame, as_importance(audit, rows[start:stop])], how="diagonal")
         order = pl.DataFrame({"id": frame["id"].unique(maintain_order=True)})
         return order.join(both, on="id", maintain_order="left_right")
 
     return replace(measured, part=part)
-
-
-def attribution_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts:
-    """The attribution of each item to the decision by every method, computed once for all tests that rank items."""
-    reader, rows = Reader(audit, subject), sampled(audit)
-
-    def part(start: int, stop: int) -> pl.DataFrame:
-        ids, texts, _ = reader(rows[start:stop])
-        found = attributions(SubjectTexts(subject, texts, subject.read(texts)))
-        frames = [
-            pl.DataFrame(
-                {"row": rows[start:stop].astype(np.uint32), "id": ids, "method": name, "values": list_column(values)}
-            ).cast({"values": pl.List(pl.Float64)})
-            for name, values in found.items()
-        ]
-        return pl.concat(frames).sort("row", maintain_order=True)
-
-    return _split(audit, stage, reader.lengths[rows], part, COSTLY)
 
 
 def exact_parts(audit: Audit, stage: Stage) -> StageParts:
@@ -92,7 +73,7 @@ def exact_parts(audit: Audit, stage: Stage) -> StageParts:
             options["importance"] = as_importance(audit, rows)
         return EXPERIMENTS[stage.name](_evidence(audit, rows), **options)
 
-    return _split(audit, stage, lengths, part, EXACT)
+    return _split(audit, stage, lengths, part, EXACT_PART)
 
 
 def correlation_parts(audit: Audit, stage: Stage) -> StageParts:
@@ -108,13 +89,19 @@ def correlation_parts(audit: Audit, stage: Stage) -> StageParts:
         importance = table.filter(pl.col("id").is_in(list(evidence.ids))).collect()
         return EXPERIMENTS["correlation"](evidence, importance, top=top)
 
-    return _split(audit, stage, lengths[rows], part, EXACT)
+    return _split(audit, stage, lengths[rows], part, EXACT_PART)
 
 
 def given_parts(audit: Audit, stage: Stage) -> StageParts:
     """Importance from elsewhere, where there is no model to measure it on."""
     lengths = _lengths(audit)
-    return _split(audit, stage, lengths, lambda start, stop: as_importance(audit, np.arange(start, stop)), EXACT)
+    return _split(audit, stage, lengths, lambda start, stop: as_importance(audit, np.arange(start, stop)), EXACT_PART)
+
+
+def attributions_in(importance: pl.DataFrame) -> dict[str, Ragged]:
+    """The attributions (N,) of a table of importance, by measure."""
+    groups = importance.filter(pl.col("attribution").is_not_null()).partition_by("measure", as_dict=True)
+    return {str(name): ragged_column(rows, "attribution", "doubles", "importance") for (name,), rows in groups.items()}
 
 
 def sampled(audit: Audit) -> Indices:
@@ -171,12 +158,13 @@ def _column(audit: Audit, column: pl.Expr) -> pl.Series:
     return collect(scan(path).select(column), path).to_series()
 
 
-def _known(audit: Audit, stage: Stage, rows: Indices) -> dict[str, Ragged]:
-    """Rankings that are known already: measured by an earlier stage, or from elsewhere."""
-    if "given" not in BATTERY[stage.name].takes:
-        return {}
-    files = [audit.folder / name for name in ("attributions.parquet", "given.parquet")]
-    return {name: values for file in files if file.exists() for name, values in values_of(file, rows).items()}
+def _rankings(audit: Audit, ids: Sequence[str], rows: Indices) -> dict[str, Ragged]:
+    """Rankings of sampled texts that are known already: measured by the stage `importance`, or from elsewhere."""
+    path, given = audit.folder / "importance.parquet", audit.folder / "given.parquet"
+    known = values_of(given, rows) if given.exists() else {}
+    if path.exists():
+        known |= attributions_in(scan_parquet(path).filter(pl.col("id").is_in(list(ids))).collect())
+    return known
 
 
 def _labelled(frame: pl.DataFrame, labels: Indices) -> pl.DataFrame:

@@ -31,8 +31,11 @@ def audit(
     items: Annotated[str, Option(help="With --hf: tokens or words.")] = "tokens",
     truncate: Annotated[bool, Option("--truncate", help="Cut texts that exceed the model's maximum length.")] = False,
     skip_empty: Annotated[bool, Option("--skip-empty", help="Skip empty texts.")] = False,
-    sample: Annotated[int, Option(help="Texts used by tests that need many forward passes; 0: all.")] = 200,
+    sample: Annotated[int, Option(help="Texts that the tests read; 0: all.")] = 200,
     seed: Annotated[int, Option(help="Random seed.")] = 0,
+    full: Annotated[
+        bool, Option("--full", help="Perform every test, not only those that the verdict rests on or that are cheap.")
+    ] = False,
     exact: Annotated[
         bool, Option("--exact/--no-exact", help="Use exact tests where the logits are affine in the attention.")
     ] = True,
@@ -72,6 +75,7 @@ def audit(
         importance=importance,
         sample=sample,
         seed=seed,
+        full=full,
         exact=exact,
         download=download,
     )
@@ -79,7 +83,7 @@ def audit(
         from heedful.audits.estimate import estimate
 
         with bars() as reporter:
-            costs = estimate(*request.resolved(), reporter)
+            costs = estimate(*request.resolved(), reporter, threads=threads)
         if as_json:
             typer.echo(json.dumps({"costs": [cost._asdict() for cost in costs]}))
         else:

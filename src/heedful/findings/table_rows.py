@@ -165,7 +165,7 @@ def flip_rows(frames: RunFrames) -> Iterable[Cells]:
 def ranking_rows(frames: RunFrames) -> Iterable[Cells]:
     """How much is zeroed until the decision changes, by ranking: Serrano & Smith 2019, section 5."""
     for row in experiments.removal_scores(frames.results("removal"), seed=SEED, draws=DRAWS).iter_rows(named=True):
-        never = row["never"] / row["n"] if row["n"] else None
+        never = row["never"] / row["n"] if row["n"] and row["never"] is not None else None
         yield {**row, "ranking": ranking_name(row["ranking"]), "never": never}
 
 
@@ -226,7 +226,7 @@ def erasure_rows(frames: RunFrames) -> Iterable[Cells]:
     """How soon decisions change when items are deleted from the text, by ranking."""
     frame = frames.results("erasure")
     for row in experiments.erasure_scores(frame, seed=SEED, draws=DRAWS).iter_rows(named=True):
-        never = row["never"] / row["n"] if row["n"] else None
+        never = row["never"] / row["n"] if row["n"] and row["never"] is not None else None
         names = {"way": ERASED[row["way"]], "ranking": ranking_name(row["ranking"])}
         yield {**row, **names, "sampled": len(frame), "never": never}
 

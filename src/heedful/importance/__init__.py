@@ -23,5 +23,6 @@ MEASURES: "Registry[Measure]" = Registry(
 
 # what is measured unless others are named: adding a measure does not change what a configuration means
 RUN_MEASURES = ("gradient", "gradient_through_attention", "leave_one_out", "integrated_gradients")
+VERDICT_MEASURES = ("gradient", "gradient_input", "leave_one_out")  # of an audit that measures what a verdict needs
 AUDIT_MEASURES = ("gradient", "gradient_input", "integrated_gradients", "leave_one_out", "leave_one_out_blank")
 ATTRIBUTIONS = ("gradient_input", "integrated_gradients", "leave_one_out")  # signed, as rankings of items

@@ -22,7 +22,7 @@ from heedful.importance.measure import Erasable, Outputs, chunks
 from heedful.importance.table import attributions, signed_measures
 from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
-from heedful.ragged import Indices, Ragged
+from heedful.ragged import Flags, Indices, Ragged
 from heedful.randomness import Stream, keys
 
 Floats = NDArray[np.float64]
@@ -76,9 +76,11 @@ def raced(
     *,
     ways: Sequence[str],
     steps: int = 50,
+    until_flip: bool = True,
 ) -> pl.DataFrame:
-    """The same of any texts whose items can be erased, in the order of any values (N,), larger ones first."""
-    race = Race(instances, steps)
+    """The same of any texts whose items can be erased, in the order of any values (N,), larger ones first; without
+    figures of the first flip unless orders go on `until_flip`."""
+    race = Race(ReadOnce(instances), steps)
     lengths = instances.items.lengths
     columns: dict[str, Any] = {
         "id": pl.Series(list(ids), dtype=pl.String),
@@ -89,17 +91,46 @@ def raced(
     orders = {name: places_of(values) for name, values in ranked.items()}
     for way in ways:
         for name, places in orders.items():
-            count = race.first_flips(places, way)
-            flipped = pl.Series(count > 0)
-            mass = weights.like(weights.values.astype(np.float64) * (places.values < count[places.row_of_value])).sum()
-            figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
-            for quantity, values in figures.items():
-                columns[f"{way}_{name}_{quantity}"] = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
+            if until_flip:
+                count = race.first_flips(places, way)
+                flipped, row = pl.Series(count > 0), places.row_of_value
+                mass = weights.like(weights.values.astype(np.float64) * (places.values < count[row])).sum()
+                figures = {"count": count, "fraction": count / np.maximum(lengths, 1), "mass": mass}
+                for quantity, values in figures.items():
+                    column = pl.select(pl.when(flipped).then(pl.Series(values))).to_series()
+                    columns[f"{way}_{name}_{quantity}"] = column
             without, alone = race.falls(places, way, np.array(SHARES))
             columns[f"{way}_{name}_comprehensiveness"] = without.mean(axis=1)
             columns[f"{way}_{name}_comprehensiveness_at"] = pl.Series(without).cast(pl.List(pl.Float64))
             columns[f"{way}_{name}_sufficiency"] = alone.mean(axis=1)
     return pl.DataFrame(columns)
+
+
+class ReadOnce:
+    """The same texts; what is left of a text without the same items is read once, whatever order led there."""
+
+    def __init__(self, instances: Erasable) -> None:
+        self.instances, self.items, self.words = instances, instances.items, instances.words
+        self.output = instances.output
+        self._known: dict[bytes, int] = {}  # where the output of a text without some items stands
+        self._outputs: list[Outputs] = []
+
+    def erased(self, rows: Indices, gone: Flags, way: str) -> Outputs:
+        """Outputs (M, K) of texts (M,) without the flagged items."""
+        flags, _ = self.items.take(rows).like(gone).pad()  # (M, T)
+        bits = np.packbits(flags, axis=1)
+        wide = max(1, -(-int(self.items.lengths.max(initial=0)) // 8))
+        bits = np.pad(bits, ((0, 0), (0, wide - bits.shape[1])))
+        keys = [way.encode() + row.tobytes() + each.tobytes() for row, each in zip(rows, bits, strict=True)]
+        new = {key: place for place, key in enumerate(keys) if key not in self._known}
+        if new:
+            some = np.array(sorted(new.values()))
+            chosen = self.items.take(rows).like(gone).take(some)
+            read = self.instances.erased(rows[some], chosen.values, way)
+            for place, output in zip(some, read, strict=True):
+                self._known[keys[place]] = len(self._outputs)
+                self._outputs.append(output)
+        return np.array([self._outputs[self._known[key]] for key in keys]).reshape(len(keys), -1)
 
 
 class Race:

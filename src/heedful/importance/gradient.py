@@ -9,7 +9,7 @@ import torch
 
 from heedful.evidence import decide
 from heedful.importance import MEASURES
-from heedful.importance.measure import GRADIENT, Instances, Measure, Measured, output_slope
+from heedful.importance.measure import Instances, Measure, Measured, output_slope
 from heedful.models.decoders import output_of
 from heedful.ragged import Ragged
 
@@ -49,16 +49,11 @@ def gradient_input(instances: Instances) -> Ragged:
     return instances.items.like(values)
 
 
-MEASURES.register("gradient", Measure(lambda texts, _: Measured(gradient(texts)), readings=lambda _: 2 * GRADIENT))
+MEASURES.register("gradient", Measure(lambda texts, _: Measured(gradient(texts))))
 MEASURES.register(
-    "gradient_through_attention",
-    Measure(lambda texts, _: Measured(gradient(texts, attention_fixed=False)), readings=lambda _: 2 * GRADIENT),
+    "gradient_through_attention", Measure(lambda texts, _: Measured(gradient(texts, attention_fixed=False)))
 )
 MEASURES.register(
     "gradient_input",
-    Measure(
-        lambda texts, _: Measured(gradient_input(texts)),
-        readings=lambda _: GRADIENT,
-        signed=lambda texts, _: gradient_input(texts),
-    ),
+    Measure(lambda texts, _: Measured(gradient_input(texts)), signed=lambda _, measured: measured.values),
 )

@@ -14,13 +14,12 @@ from torch import Tensor
 from heedful.errors import BadConfig
 from heedful.evidence import decide
 from heedful.importance import MEASURES
-from heedful.importance.measure import GRADIENT, Batch, Instances, Measure, Measured, output_slope
+from heedful.importance.measure import Batch, Instances, Measure, Measured, output_slope
 from heedful.models.decoders import output_of
 from heedful.ragged import Ragged
 
 PIECES = 4  # to begin with: fewer overlook narrow peaks
 NODES = 5  # Gauss-Legendre nodes a piece; an odd number, so that one is the middle, where a piece is halved
-REFINED = 1.5  # gradients taken over those of the first pieces, about; it depends on the model
 POINT_ROWS = 128  # points of lines that are read together,
 POINT_CELLS = 16_384  # and their padded cells: bounds memory
 
@@ -54,9 +53,9 @@ def integrated_gradients(instances: Instances, *, tolerance: float = 0.01, limit
     return Measured(values, error)
 
 
-def attribution(instances: Instances, tolerance: float) -> Ragged:
+def attribution(instances: Instances, measured: Measured) -> Ragged:
     """Integrated gradients of the decided class's probability, (N,)."""
-    values = integrated_gradients(instances, tolerance=tolerance).values
+    values = measured.values
     if instances.outputs > 1:
         return values
     signs = 2 * decide(instances.output) - 1  # the integral is of the second class
@@ -67,7 +66,6 @@ MEASURES.register(
     "integrated_gradients",
     Measure(
         lambda texts, tolerance: integrated_gradients(texts, tolerance=tolerance),
-        readings=lambda _: REFINED * (PIECES * NODES * GRADIENT + PIECES + 1),
         signed=attribution,
     ),
 )

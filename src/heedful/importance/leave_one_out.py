@@ -45,13 +45,9 @@ def erased_one_by_one(instances: Erasable, way: str) -> Deletions:
 
 MEASURES.register(
     "leave_one_out",
-    Measure(
-        lambda texts, _: Measured(leave_one_out(texts)),
-        readings=lambda items: items,
-        signed=lambda texts, _: fall(texts),
-    ),
+    Measure(lambda texts, _: Measured(leave_one_out(texts)), signed=lambda texts, _: fall(texts)),
 )
 MEASURES.register(
     "leave_one_out_blank",
-    Measure(lambda texts, _: Measured(leave_one_out(texts, way=texts.ways[1])), lambda items: items, blank=True),
+    Measure(lambda texts, _: Measured(leave_one_out(texts, way=texts.ways[1])), blank=True),
 )

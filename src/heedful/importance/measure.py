@@ -30,11 +30,11 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of importance. Its functions take instances and the tolerance of integrals."""
+    """A measure of importance. `values` takes instances and the tolerance of integrals."""
 
     values: Callable[["Instances", float], Measured]  # as tables report them
-    readings: Callable[[float], float]  # forward passes per text of so many items
-    signed: Callable[["Instances", float], Ragged] | None = None  # (N,): attribution to the decided class's probability
+    signed: Callable[["Instances", Measured], Ragged] | None = None  # (N,): attribution to the decided class's
+    # probability, from what was measured
     blank: bool = False  # whether it replaces items by a token that stands for nothing
 
 

@@ -1,6 +1,6 @@
 """Every measure of importance in one frame: one row for each text, measure and, where there are several, output."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -26,14 +26,27 @@ def importance_table(
     return table_of(ClassifierTexts(model, texts), ids, measures=measures, tolerance=tolerance)
 
 
-def table_of(instances: Instances, ids: Sequence[str], *, measures: Sequence[str], tolerance: float) -> pl.DataFrame:
-    """The same of texts of any model."""
+def table_of(
+    instances: Instances, ids: Sequence[str], *, measures: Sequence[str], tolerance: float, signed: bool = False
+) -> pl.DataFrame:
+    """The same of texts of any model; `signed` adds the column `attribution`, where a measure is one: positive where an
+    item speaks for the decided class, null in rows of single outputs."""
     for name in measures:
         if name not in MEASURES:
             raise unknown_name("measure", name, MEASURES)
         if MEASURES[name].blank and len(instances.ways) < 2:
             raise BadConfig(NO_BLANK)
-    return _tabled(ids, ((name, MEASURES[name].values(instances, tolerance)) for name in measures))
+    frames = []
+    for name in measures:
+        measure, measured = MEASURES[name], MEASURES[name].values(instances, tolerance)
+        frame = _tabled(ids, name, measured)
+        if signed and measure.signed is not None:
+            attribution = list_column(measure.signed(instances, measured))
+            frame = frame.with_columns(attribution.cast(pl.List(pl.Float64)).alias("attribution"))
+        elif signed:
+            frame = frame.with_columns(attribution=pl.lit(None, dtype=pl.List(pl.Float64)))
+        frames.append(frame)
+    return pl.concat(frames).sort("row", maintain_order=True).drop("row")
 
 
 def attributions(
@@ -45,7 +58,7 @@ def attributions(
         signed = MEASURES[name].signed if name in MEASURES else None
         if signed is None:
             raise unknown_name("attribution", name, signed_measures())
-        found[name] = signed(instances, tolerance)
+        found[name] = signed(instances, MEASURES[name].values(instances, tolerance))
     return found
 
 
@@ -54,7 +67,7 @@ def signed_measures() -> tuple[str, ...]:
     return (*ATTRIBUTIONS, *(name for name in MEASURES if MEASURES[name].signed and name not in ATTRIBUTIONS))
 
 
-def _tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.DataFrame:
+def _tabled(ids: Sequence[str], measure: str, measured: Measured) -> pl.DataFrame:
     names = pl.Series(list(ids), dtype=pl.String)
     rows = [
         pl.DataFrame(
@@ -67,10 +80,9 @@ def _tabled(ids: Sequence[str], measured: Iterable[tuple[str, Measured]]) -> pl.
                 "error": pl.Series([None] * len(names) if error is None else error, dtype=pl.Float32),
             }
         )
-        for measure, what in measured
-        for output, values, error in _by_output(what)
+        for output, values, error in _by_output(measured)
     ]
-    return pl.concat(rows).sort("row", maintain_order=True).drop("row")
+    return pl.concat(rows)
 
 
 def _by_output(measured: Measured) -> list[tuple[int | None, Ragged, NDArray[np.float32] | None]]:

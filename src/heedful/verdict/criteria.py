@@ -24,6 +24,7 @@ class CriterionSpec(NamedTuple):
     finding: str  # the result in words, with {value}
     failure: str  # what is wrong with an instance that does not meet it
     decisive: bool  # clearly not met: the answer is no; not tested: it is never yes
+    test: str  # the test that measures it
     least: bool = True  # the value must be at least the threshold; otherwise at most
 
 
@@ -34,6 +35,7 @@ CRITERIA = (
         "Shuffling the weights moves the output by {value} (TVD)",
         "shuffling its weights hardly moves the output",
         decisive=True,
+        test="permutation",
     ),
     CriterionSpec(
         "lead",
@@ -42,6 +44,7 @@ CRITERIA = (
         "texts",
         "its top-attended words matter no more than random ones",
         decisive=True,
+        test="erasure",
     ),
     CriterionSpec(
         "against",
@@ -49,6 +52,7 @@ CRITERIA = (
         "The decision becomes more likely without the top-attended word in {value} of texts",
         "the decision becomes more likely without its top-attended word",
         decisive=False,
+        test="violation",
         least=False,
     ),
     CriterionSpec(
@@ -57,6 +61,7 @@ CRITERIA = (
         "Attention achieves {value} of the best method's gain over random order",
         "another method finds its deciding words much better",
         decisive=True,
+        test="erasure",
     ),
     CriterionSpec(
         "replacement",
@@ -64,6 +69,7 @@ CRITERIA = (
         "Equal weights move the output by {value} (TVD)",
         "equal weights give almost the same output",
         decisive=False,
+        test="substitution",
     ),
 )
 

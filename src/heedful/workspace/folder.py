@@ -42,20 +42,24 @@ class Stage:
         return self.files[0]
 
 
+Counts = Callable[[], Mapping[str, int]]  # whatever else a session counts, so far
+
+
 class StageCost:
     """The cost of a stage: seconds and peak memory, and forward passes and instances where these are counted."""
 
-    def __init__(self, earlier: Mapping[str, Any], readings: Callable[[], int] | None) -> None:
-        self._earlier, self._readings = earlier, readings  # earlier: cost of sessions that were killed
-        self._started, self._first = time.perf_counter(), readings() if readings else 0
+    def __init__(self, earlier: Mapping[str, Any], counts: Counts | None) -> None:
+        self._earlier, self._counts = earlier, counts  # earlier: cost of sessions that were killed
+        self._started, self._first = time.perf_counter(), counts() if counts else {}
         self.instances = 0
 
     def total(self) -> dict[str, Any]:
         """The cost so far, earlier sessions included."""
         seconds = self._earlier.get("seconds", 0.0) + time.perf_counter() - self._started
         cost: dict[str, Any] = {"seconds": round(seconds, 3)}
-        if self._readings is not None:
-            cost["readings"] = self._earlier.get("readings", 0) + self._readings() - self._first
+        if self._counts is not None:
+            now = self._counts()
+            cost |= {name: self._earlier.get(name, 0) + now[name] - self._first[name] for name in now}
             cost["instances"] = self._earlier.get("instances", 0) + self.instances
         return {**cost, "peak_memory_mb": peak_memory()}
 
@@ -176,9 +180,9 @@ class StageFolder(ABC):
                 raise
 
     @contextmanager
-    def performing(self, stage: Stage, readings: Callable[[], int] | None = None) -> Iterator[StageCost]:
+    def performing(self, stage: Stage, counts: Counts | None = None) -> Iterator[StageCost]:
         """Measure the cost of a stage, and record it as finished when the block ends well."""
-        cost = StageCost(self.manifest.get("begun", {}).get(stage.name, {}), readings)
+        cost = StageCost(self.manifest.get("begun", {}).get(stage.name, {}), counts)
         yield cost
         entry = {**cost.total(), "files": self._hashes(stage), "heedful": __version__, "code": code_fingerprint()}
         self.record(**self._finished(stage, entry))

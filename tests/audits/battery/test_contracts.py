@@ -12,7 +12,8 @@ from polars.testing import assert_frame_equal
 
 from heedful import experiments
 from heedful.adapters.texts import Texts
-from heedful.audits.battery import BATTERY, readings
+from heedful.adapters import subject as adapters_subject
+from heedful.audits.battery import BATTERY
 from heedful.audits.battery.readings import outputs_of
 from heedful.evidence import decide
 from heedful.ragged import Ragged
@@ -58,7 +59,7 @@ def test_parts_and_order_make_no_difference(name: str, monkeypatch: pytest.Monke
     subject, texts = Small(outputs=1, heads=2), texts_of()
     ids, whole = named(texts), perform(name, subject, texts)
     parts = [[5, 2], [0], [6, 1, 3, 4]]
-    monkeypatch.setattr(readings, "TOKENS", 20)
+    monkeypatch.setattr(adapters_subject, "MOST", 3)  # rows a batch, of a byte each
     frames = [perform(name, subject, texts.take(rows), [ids[row] for row in rows]) for rows in parts]
     both = pl.concat(frames).with_row_index("place")
     order = pl.DataFrame({"id": ids, "order": np.arange(len(ids))})
@@ -112,16 +113,15 @@ def test_no_text_to_test(name: str, lengths: list[int]) -> None:
 
 
 @every_test
-def test_readings_are_counted_and_foretold(name: str) -> None:
+def test_readings_are_counted(name: str) -> None:
     subject, texts = Small(outputs=2, heads=2), make_texts([6] * 5, framed=True)
     ids, seen, made = named(texts), subject.read(texts), []
     options = OPTIONS.get(name, {})
-    counted = BATTERY[name].perform(subject, ids, texts, seen, progress=made.append, **options)
+    counted = BATTERY[name].perform(
+        subject, ids, texts, seen, progress=lambda count, replay: made.append(count), **options
+    )
     assert_frame_equal(counted, BATTERY[name].perform(subject, ids, texts, seen, **options))
-    foretold = BATTERY[name].readings(5, 6.0, options)
-    assert 0.3 * foretold <= sum(made) <= 1.2 * foretold
-    more = BATTERY[name].readings(10, 6.0, options, given=2)
-    assert more > 2 * foretold if "given" in BATTERY[name].takes else more == 2 * foretold
+    assert sum(made) >= len(texts)
 
 
 @every_test

@@ -25,9 +25,7 @@ def keep_one(instances: Instances, tolerance: float) -> Measured:
 
 @pytest.fixture(autouse=True)
 def toy() -> Iterator[None]:
-    MEASURES.register(
-        "keep_one", Measure(keep_one, readings=lambda items: items, signed=lambda texts, _: keep_one(texts, 0).values)
-    )
+    MEASURES.register("keep_one", Measure(keep_one, signed=lambda texts, _: keep_one(texts, 0).values))
     yield
     MEASURES.unregister("keep_one")
 
@@ -46,7 +44,6 @@ def test_a_toy_measure_serves_audits_as_a_measure_and_as_a_ranking() -> None:
     test = BATTERY["importance"]
     frame = test.perform(subject, named(texts), texts, seen, measures=["keep_one"])
     assert [len(row) for row in frame["values"].to_list()] == [4, 1, 2]
-    assert test.readings(2, 3.0, {"measures": ["keep_one"]}) == 6
     raced = BATTERY["erasure"].perform(subject, named(texts), texts, seen, rankings=["keep_one"])
     assert "delete_keep_one_count" in raced.columns
     assert "keep_one" not in attributions.__kwdefaults__["names"]  # what is usual stays as it is

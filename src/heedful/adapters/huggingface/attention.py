@@ -33,14 +33,34 @@ class Look(Protocol):
         """What the layer shall go on with."""
 
 
-_WATCH: ContextVar[Callable[[Tensor, Tensor, Tensor], Tensor] | None] = ContextVar("heedful_watch", default=None)
+Attended = tuple[Tensor, Tensor | None]  # what attention makes (B, L, H, D), and its weights
+Watch = Callable[[Callable[[], tuple[Tensor, Tensor, Tensor]]], Attended]  # of the layer's own output, weights, values
+_WATCH: ContextVar[Watch | None] = ContextVar("heedful_watch", default=None)
 
 
 @contextmanager
-def watching(look: Look) -> Iterator[None]:
-    """Within it, one forward pass of a model with our attention function calls `look` for each layer."""
-    layer = count()
-    token = _WATCH.set(lambda weights, values, output: look(next(layer), weights, values, output))
+def watching(look: Look, *, first: int = 0) -> Iterator[None]:
+    """Within it, a forward pass of a model with our attention function calls `look` for each layer from `first` on."""
+    layer = count(first)
+
+    def watch(own: Callable[[], tuple[Tensor, Tensor, Tensor]]) -> Attended:
+        output, weights, values = own()
+        return look(next(layer), weights, values, output), weights
+
+    with _set(watch):
+        yield
+
+
+@contextmanager
+def attending(output: Tensor) -> Iterator[None]:
+    """Within it, a model with our attention function goes on with this output (B, L, H, D) in every layer."""
+    with _set(lambda own: (output, None)):
+        yield
+
+
+@contextmanager
+def _set(watch: Watch) -> Iterator[None]:
+    token = _WATCH.set(watch)
     try:
         yield
     finally:
@@ -66,19 +86,24 @@ def masks(*shape: Any, **options: Any) -> Tensor | None:
 
 def attend(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **options: Any
-) -> tuple[Tensor, Tensor]:
+) -> Attended:
     """Attention by the library's eager function, passed to the watch."""
     watch = _WATCH.get()
     if watch is None:
         raise BadInput(f"attention function '{NAME}' called outside an audit: set the model's own implementation")
-    output, weights = _eager(module)(module, query, key, value, attention_mask, **options)
-    if weights is None or weights.shape != (*query.shape[:3], query.shape[2]):
-        raise BadInput(
-            f"{type(module).__name__} gives attention of shape {None if weights is None else tuple(weights.shape)}; "
-            f"an audit needs one weight for each pair of tokens, {(*query.shape[:3], query.shape[2])}"
-        )
-    values = value.repeat_interleave(weights.shape[1] // value.shape[1], dim=1)  # grouped heads share theirs
-    return watch(weights, values, output), weights
+
+    def own() -> tuple[Tensor, Tensor, Tensor]:
+        output, weights = _eager(module)(module, query, key, value, attention_mask, **options)
+        if weights is None or weights.shape != (*query.shape[:3], query.shape[2]):
+            raise BadInput(
+                f"{type(module).__name__} gives attention of shape "
+                f"{None if weights is None else tuple(weights.shape)}; an audit needs one weight for each pair of "
+                f"tokens, {(*query.shape[:3], query.shape[2])}"
+            )
+        values = value.repeat_interleave(weights.shape[1] // value.shape[1], dim=1)  # grouped heads share theirs
+        return output, weights, values
+
+    return watch(own)
 
 
 def _eager(module: nn.Module) -> Callable[..., Any]:
@@ -94,6 +119,7 @@ def _eager(module: nn.Module) -> Callable[..., Any]:
 
 ATTENTION = "_attn_implementation_internal"  # where a configuration keeps the name of its attention function
 PADDING = "pad_token_id"
+CACHE = "use_cache"  # of keys and values: one forward pass has no use for it
 
 
 @contextmanager
@@ -166,6 +192,7 @@ class Intervention:
     change: Change | None
     fixed: bool
     heads: list[int] = field(default_factory=list)  # of each layer
+    audited: Layer | None = None  # the last audited layer
     _kept: list[Tensor] = field(default_factory=list)
 
     def __call__(self, layer: int, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
@@ -173,13 +200,15 @@ class Intervention:
         self.heads.append(weights.shape[1])
         if layer not in self.map.layers:
             return output
-        rows = self.rows.of(weights)  # (B, H, Q, L)
-        if self.change is not None or self.fixed:
-            rows = self._altered(rows)
-            output = self.rows.placed((rows @ values).transpose(1, 2), output)
-        audited = Layer(weights, rows, values, self.rows, self.map.heads, self.projection)
-        self._kept.append(self.map.kind.layer(audited))
-        return output
+        mixed = self.mixed(self.rows.of(weights), values, weights)
+        return output if self.change is None and not self.fixed else self.rows.placed(mixed, output)
+
+    def mixed(self, rows: Tensor, values: Tensor, weights: Tensor | None = None) -> Tensor:
+        """What classifying rows (B, H, Q, L) make of the values after a change, (B, Q, H, D)."""
+        rows = self._altered(rows)
+        self.audited = Layer(weights, rows, values, self.rows, self.map.heads, self.projection)
+        self._kept.append(self.map.kind.layer(self.audited))
+        return (rows @ values).transpose(1, 2)
 
     def tokens(self) -> Tensor:
         """The map over all tokens, (B, L)."""

@@ -29,7 +29,7 @@ _LAYER = re.compile(r"layer:(-?\d+)(?:,head:(-?\d+))?")
 class Layer(NamedTuple):
     """Attention of one audited layer, changes included."""
 
-    weights: Tensor  # (B, H, L, L): all rows, as they were before a change
+    weights: Tensor | None  # (B, H, L, L): all rows, as they were before a change; None: only the rows are replayed
     rows: Tensor  # (B, H, Q, L): the classifying rows, after it
     values: Tensor  # (B, H, L, D)
     classifying: "Rows"  # which rows these are, and their shares
@@ -100,6 +100,8 @@ def mean_of_rows(layer: Layer) -> Tensor:
 
 def mean_of_heads(layer: Layer) -> Tensor:
     """All rows, mean of the heads: (B, L, L)."""
+    if layer.weights is None:
+        raise TypeError("a map of all layers needs all rows")
     return layer.classifying.placed(layer.rows.mean(dim=1), layer.weights.mean(dim=1))
 
 

@@ -1,7 +1,7 @@
 """A sequence classifier of Hugging Face transformers as the subject of an audit."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,12 @@ from heedful.adapters.changes import Change, masses_of, normalised
 from heedful.adapters.checking import Contract, check
 from heedful.adapters.huggingface.attention import (
     ATTENTION,
+    CACHE,
     NAME,
     PADDING,
     Intervention,
     Look,
+    attending,
     borrowed,
     embedding,
     probe,
@@ -25,9 +27,10 @@ from heedful.adapters.huggingface.attention import (
     watching,
 )
 from heedful.adapters.huggingface.loading import described, load_parts, required
-from heedful.adapters.huggingface.maps import ALL, Size, checked, output_projection, parsed, rows_of
+from heedful.adapters.huggingface.maps import ALL, Rows, Size, checked, output_projection, parsed, rows_of
+from heedful.adapters.huggingface.replay import KeptStates, layers_of
 from heedful.adapters.huggingface.tokens import Tokens
-from heedful.adapters.subject import Embed, Padded, Reading, Subject
+from heedful.adapters.subject import Embed, Padded, Reading, States, Subject
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.errors import BadInput
 
@@ -58,6 +61,7 @@ class HuggingFace(Subject):
         self.projection = output_projection(self, self.map.layers[-1]) if self.map.kind.projection else None
         self.about = about.words | {"map": map, "items": items, "pooling": self.pooling, "layers": len(heads)}
         self.layers = len(heads)
+        self.replayed = layers_of(self)
 
     @classmethod
     def load(cls, name: str, *, map: str = "cls", items: str = "tokens", download: bool = False) -> "HuggingFace":
@@ -78,16 +82,63 @@ class HuggingFace(Subject):
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
     ) -> Reading:
         """Read a batch, as `Subject.forward` says."""
-        tokens, real, padding = self.inputs(batch)
-        item = pad(batch.item, (0, tokens.shape[1] - batch.item.shape[1]), value=NO_ITEM)
-        device = self.model.device
-        rows = rows_of(self.pooling, tokens.to(device), real.to(device), padding, self.model.dtype)
-        look = Intervention(self.map, rows, item, batch.items, self.projection, change, attention_fixed)
-        logits = self.call(tokens, real, padding, look, embed)
+        look, logits = self._read(batch, change, embed, fixed=attention_fixed)
         if len(look.heads) != self.layers:
             raise BadInput(f"attention was computed in {len(look.heads)} layers, not in {self.layers} as at first")
-        masses = masses_of(look.tokens().float().cpu()[:, None], item, batch.items)[:, 0]  # (B, T)
-        return Reading(logits, normalised(masses), (1 - masses.sum(dim=1)).clamp(0, 1))
+        return _reading(logits, look)
+
+    def prepare(self, batch: Padded) -> States | None:
+        """Read a batch and keep what its audited layer read; None where a replay saves nothing or is not exact."""
+        if self.replayed is None or not self.replays:
+            return None
+        hidden: list[Tensor] = []
+        with torch.no_grad(), self.replayed.recording(hidden.append):
+            look, logits = self._read(batch, None, None, fixed=False)
+        tokens, real, padding = self.inputs(batch)
+        reading, place = _reading(logits, look), look.rows.place
+        if not self.replayed.single_row or place is None or look.audited is None:
+            each = self._bytes_of(tokens.shape[1], self.layers - self.replayed.first)
+            return KeptStates(reading, padding, each, hidden[0], tokens, real)
+        text = torch.arange(len(tokens), device=place.device)
+        token = tokens[text.cpu(), place.cpu()][:, None]
+        state, alone = hidden[0][text, place][:, None], torch.ones_like(token, dtype=torch.bool)
+        rows, values = look.audited.rows, look.audited.values
+        each = 2 * values[0].nbytes + 4 * rows[0].nbytes + self._bytes_of(1, 1)
+        return KeptStates(reading, padding, each, state, token, alone, rows, values)
+
+    def replay(self, batch: Padded, states: States, change: Change) -> Reading:
+        """Read a batch from its audited layer on."""
+        if self.replayed is None or not isinstance(states, KeptStates):
+            raise TypeError("states of another model")
+        tokens, real, padding = states.tokens, states.real, states.padding
+        if states.rows is None or states.values is None:
+            look = self._intervention(batch, tokens.shape[1], self._rows(tokens, real, padding), change)
+            watch = watching(look, first=self.replayed.first)
+        else:
+            shares = states.rows.new_ones(len(states.rows), 1)
+            rows = Rows(torch.zeros(len(shares), dtype=torch.int64, device=shares.device), shares)
+            look = self._intervention(batch, states.rows.shape[-1], rows, change)
+            watch = attending(look.mixed(states.rows, states.values))
+        with self.replayed.replaying(states.hidden):
+            return _reading(self._call(tokens, real, padding, watch), look)
+
+    def _read(
+        self, batch: Padded, change: Change | None, embed: Embed | None, *, fixed: bool
+    ) -> tuple[Intervention, Tensor]:
+        """The attention that was seen, and the logits."""
+        tokens, real, padding = self.inputs(batch)
+        look = self._intervention(batch, tokens.shape[1], self._rows(tokens, real, padding), change, fixed=fixed)
+        return look, self.call(tokens, real, padding, look, embed)
+
+    def _rows(self, tokens: Tensor, real: Tensor, padding: int) -> Rows:
+        device = self.model.device
+        return rows_of(self.pooling, tokens.to(device), real.to(device), padding, self.model.dtype)
+
+    def _intervention(
+        self, batch: Padded, width: int, rows: Rows, change: Change | None, *, fixed: bool = False
+    ) -> Intervention:
+        item = pad(batch.item, (0, width - batch.item.shape[1]), value=NO_ITEM)
+        return Intervention(self.map, rows, item, batch.items, self.projection, change, fixed)
 
     def original(self, batch: Padded) -> Tensor:
         """Logits (B, K) by the model's own implementation of attention, each text alone and without padding."""
@@ -101,12 +152,20 @@ class HuggingFace(Subject):
 
     def call(self, tokens: Tensor, real: Tensor, padding: int, look: Look | None, embed: Embed | None = None) -> Tensor:
         """Logits (B, K) of tokens (B, L), the attention looked at; by the model's own implementation without a look."""
-        settings = {ATTENTION: NAME, PADDING: padding} if look else {}
+        return self._call(tokens, real, padding, watching(look) if look else None, embed)
+
+    def _call(
+        self,
+        tokens: Tensor,
+        real: Tensor,
+        padding: int,
+        watch: AbstractContextManager[None] | None,
+        embed: Embed | None = None,
+    ) -> Tensor:
+        settings = {ATTENTION: NAME, PADDING: padding, CACHE: False} if watch else {}
         device = self.model.device
-        with borrowed(self.model, settings), embedding(self.embeddings, embed):
-            inputs = {"input_ids": tokens.to(device), "attention_mask": real.long().to(device)}
-            with watching(look) if look else nullcontext():
-                return self._logits(inputs)
+        with borrowed(self.model, settings), embedding(self.embeddings, embed), watch or nullcontext():
+            return self._logits({"input_ids": tokens.to(device), "attention_mask": real.long().to(device)})
 
     def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:
         """Tokens (B, L) padded on the right as the model expects it, the real ones, and the token that pads."""
@@ -134,13 +193,15 @@ class HuggingFace(Subject):
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
         """About how much memory it takes to read one text: four arrays of weights and the states of a layer, kept for
         all layers where gradients are asked for."""
-        config, layers = self.config, self.layers
+        return self._bytes_of(tokens, self.layers if gradient else 1)
+
+    def _bytes_of(self, tokens: int, layers: int) -> int:
+        config = self.config
         heads, width = int(config.num_attention_heads), int(config.hidden_size)
         inner = int(getattr(config, "intermediate_size", None) or 4 * width)
         layer = 4 * heads * tokens**2 + tokens * (8 * width + 3 * inner)
         layer += 8 * heads * tokens**2 if self.pooling == ALL else 0  # all rows are changed
-        kept = self.map.kind.numbers(Size(tokens, layers, heads, width))
-        return 4 * (layer * (layers if gradient else 1) + kept)
+        return 4 * (layer * layers + self.map.kind.numbers(Size(tokens, self.layers, heads, width)))
 
     def _logits(self, inputs: dict[str, Tensor]) -> Tensor:
         output = self.model(**inputs, return_dict=True)
@@ -172,3 +233,9 @@ class HuggingFace(Subject):
             if token is not None and token < self.embeddings.num_embeddings and token != padding:
                 return int(token)
         return None
+
+
+def _reading(logits: Tensor, look: Intervention) -> Reading:
+    """Logits and the map over items."""
+    masses = masses_of(look.tokens().float().cpu()[:, None], look.item, look.items)[:, 0]  # (B, T)
+    return Reading(logits, normalised(masses), (1 - masses.sum(dim=1)).clamp(0, 1))

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed, masses_of, normalised
 from heedful.adapters.module.inputs import Filled, Hook, Tokenize, check_token, encoded, filled, listening, submodule
+from heedful.adapters.module.replay import KeptCalls, Returned, batch_dims, recording
 from heedful.adapters.module.weights import Key, Row, Weights, described
-from heedful.adapters.subject import Embed, Padded, Reading, Subject
+from heedful.adapters.subject import Embed, Padded, Reading, States, Subject
 from heedful.adapters.texts import Texts
 from heedful.errors import BadConfig, BadInput, HeedfulError, user_code
 
@@ -56,6 +57,7 @@ class Module(Subject):
         self.tokenize, self.call, self.pad = tokenize, call or (lambda model, tokens, real: model(tokens, real)), pad
         self.classes, self.blank, self.longest = tuple(classes), blank, longest
         self.outputs = _outputs(self.classes, output)
+        self._dims: tuple[tuple[int, ...], ...] | None = None  # of what is kept for replays; None: not known yet
         self.known = self.embedding.num_embeddings if isinstance(self.embedding, nn.Embedding) else None
         check_token("pad", pad, self.known)
         check_token("blank", 0 if blank is None else blank, self.known)
@@ -71,13 +73,41 @@ class Module(Subject):
         self, batch: Padded, *, change: Change | None = None, embed: Embed | None = None, attention_fixed: bool = False
     ) -> Reading:
         """Read a batch with hooks on; they are gone afterwards."""
+        return self._forward(batch, change, embed, fixed=attention_fixed)
+
+    def prepare(self, batch: Padded) -> States | None:
+        """Read a batch and keep what submodules return before attention; None where rows cannot be chosen from it."""
+        if not self.replays:
+            return None
+        calls: list[Returned] = []
+        with torch.no_grad(), recording(self.model, self.attention, calls):
+            reading = self.forward(batch)
+        if self._dims is None:  # two batches of one text, which differ in size only
+            found: dict[int, list[Returned]] = {2: [], 3: []}
+            for rows, returned in found.items():
+                with torch.no_grad(), recording(self.model, self.attention, returned):
+                    self.forward(batch.take(torch.zeros(rows, dtype=torch.int64)))
+            self._dims = batch_dims(found[2], found[3]) or ()
+        self.replays = bool(self._dims) and len(self._dims) == len(calls)
+        return KeptCalls(reading, tuple(calls), self._dims) if self.replays else None
+
+    def replay(self, batch: Padded, states: States, change: Change) -> Reading:
+        """Read a batch from its attention on."""
+        if not isinstance(states, KeptCalls):
+            raise TypeError("states of another model")
+        with states.replayed():
+            return self._forward(batch, change, None, fixed=False, replayed=True)
+
+    def _forward(
+        self, batch: Padded, change: Change | None, embed: Embed | None, *, fixed: bool, replayed: bool = False
+    ) -> Reading:
         tokens, real, item, void = self._filled(batch)
         heard: list[Tensor] = []  # the attention that was computed with, (B, H, L), each time
         embedded: list[None] = []
 
         def attend(output: Any) -> Any:
             key, own = self.weights.find(output, real)
-            weights = own.detach() if attention_fixed else own
+            weights = own.detach() if fixed else own
             if change is not None:
                 weights = changed(weights.cpu(), item, batch.items, change).to(own)
             if void.any():
@@ -102,7 +132,8 @@ class Module(Subject):
             self.original(batch)  # raises if the model fails by itself; otherwise what was changed is at fault
             raise
         self._check_calls("attention", self.weights.name, len(heard))
-        self._check_calls("embedding", str(self.about["embedding"]), len(embedded))
+        if not replayed:  # what embeds may not be called at all
+            self._check_calls("embedding", str(self.about["embedding"]), len(embedded))
         mean = heard[0].mean(dim=1, keepdim=True)  # (B, 1, L)
         masses = masses_of(mean, item, batch.items)[:, 0]  # (B, T)
         aside = (mean[:, 0].sum(dim=-1) - masses.sum(dim=-1)).clamp(min=0)

@@ -13,19 +13,27 @@ from heedful.audits.battery import single_weight as _single_weight
 from heedful.audits.battery import substitution as _substitution
 from heedful.audits.battery import violation as _violation
 from heedful.audits.battery.test import Test
+from heedful.verdict.criteria import CRITERIA
 
-__all__ = ["BATTERY", "Test"]
+__all__ = ["BATTERY", "Test", "battery_of"]
 
 _RACE = ("seed", "given")
 
 BATTERY: dict[str, Test] = {
-    "substitution": Test(_substitution.substitution, _substitution.readings),
-    "violation": Test(_violation.violation, _violation.readings),
-    "single_weight": Test(_single_weight.single_weight, _single_weight.readings),
-    "permutation": Test(_permutation.permutation, _permutation.readings, costly=True),
-    "adversary": Test(_adversary.adversary, _adversary.readings, costly=True, gradient=True),
-    "removal": Test(_removal.removal, _removal.readings, costly=True, gradient=True, takes=_RACE),
-    "curves": Test(_curves.curves, _curves.readings, costly=True, gradient=True, takes=_RACE),
-    "erasure": Test(_erasure.erasure, _erasure.readings, costly=True, gradient=True, takes=_RACE),
-    "importance": Test(_importance.importance, _importance.readings, costly=True, gradient=True, takes=()),
+    "importance": Test(_importance.importance, takes=("full",)),
+    "substitution": Test(_substitution.substitution, at_attention=True),
+    "violation": Test(_violation.violation),
+    "single_weight": Test(_single_weight.single_weight, at_attention=True),
+    "permutation": Test(_permutation.permutation, at_attention=True),
+    "adversary": Test(_adversary.adversary, at_attention=True),
+    "removal": Test(_removal.removal, at_attention=True, takes=_RACE),
+    "curves": Test(_curves.curves, at_attention=True, takes=_RACE),
+    "erasure": Test(_erasure.erasure, takes=(*_RACE, "full")),
 }
+
+
+def battery_of(*, full: bool, replayed: bool) -> tuple[str, ...]:
+    """The tests to perform: those that the criteria of the verdict rest on, and those that are cheap because the model
+    is replayed; all if `full`. Importance comes first: its attributions are rankings for the others."""
+    needed = {"importance", *(criterion.test for criterion in CRITERIA)}
+    return tuple(name for name, test in BATTERY.items() if full or name in needed or (replayed and test.at_attention))

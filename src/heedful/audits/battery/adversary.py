@@ -16,14 +16,13 @@ import torch
 from torch import Tensor
 
 from heedful.adapters.changes import tilted
-from heedful.adapters.subject import Padded, Seen, Subject
+from heedful.adapters.subject import Kept, Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.readings import aligned, by, outputs_of, slices, with_items
+from heedful.audits.battery.readings import aligned, by, outputs_of, with_items
 from heedful.evidence import decide
 from heedful.experiments.adversaries.divergence import Found, decoder_free_bound
 from heedful.experiments.adversary import check_epsilon, found_frame
 from heedful.experiments.experiment import check_count
-from heedful.importance.measure import GRADIENT
 from heedful.measures import tvd
 from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
@@ -38,11 +37,6 @@ CLASSES = 4  # the likeliest, whose probabilities are watched; feasible is what 
 RIDGE = 1e-6  # of the size of slopes: what is left where they are no longer different
 INSIDE = 1e-10  # added inside logarithms
 WITHIN = 0.999  # of epsilon: what is read again must not be beyond it by rounding
-
-
-def readings(items: float, *, epsilon: float = 0.01, restarts: int = RESTARTS, steps: int = STEPS) -> float:
-    """Forward passes per text."""
-    return restarts * steps * GRADIENT + 1
 
 
 @with_items
@@ -68,7 +62,8 @@ def adversary(
     check_count("restarts", restarts, least=1)
     check_count("steps", steps, least=1)
     slopes = climb(subject, ids, texts, seen, epsilon=epsilon, seed=seed, restarts=restarts, steps=steps)
-    read, own, output = subject.read(texts, by(slopes, tilted)), seen.weights, outputs_of(seen.logits)
+    own, output = seen.weights, outputs_of(seen.logits)
+    read = subject.read_changed(texts, np.arange(len(texts)), seen, by(slopes, tilted))
     met = tvd(outputs_of(read.logits), output) <= epsilon  # (n,)
     reached = outputs_of(np.where(met[:, None], read.logits, seen.logits))
     weights = own.like(np.where(met[own.row_of_value], read.weights.values, own.values))
@@ -92,16 +87,16 @@ def climb(
     stream, names, starts = Stream(seed, "adversary"), keys(ids)[copies], np.arange(len(copies)) % restarts
     own = seen.weights.take(copies)
     found, reached = own.like(np.zeros(len(own.values))), np.zeros(len(copies))
-    for some in slices(texts.tokens.lengths[copies]):
-        for batch in subject.batches(texts.take(copies[some]), gradient=True):
-            rows = some[batch.rows]
-            drawn = stream.normal(names[rows, None], starts[rows, None], np.arange(batch.items))  # (B, T)
-            logits = torch.from_numpy(seen.logits[copies[rows]])
-            goal = _Goal(subject, batch, aligned(own.take(some), batch), logits, epsilon)
-            spread = np.where(starts[rows, None] == 0, FIRST, SPREAD)
-            slopes, divergence = _ascend(goal, torch.from_numpy(spread * drawn) * batch.mask, steps)
-            found.values[found.cells(rows)] = slopes[batch.mask].numpy()
-            reached[rows] = divergence.numpy()
+    kept = seen.kept or subject.kept(texts)
+    for some in subject.copies(kept, copies, gradient=True):
+        batch, rows = some.batch, some.batch.rows
+        drawn = stream.normal(names[rows, None], starts[rows, None], np.arange(batch.items))  # (B, T)
+        logits = torch.from_numpy(seen.logits[copies[rows]])
+        goal = _Goal(subject, some, aligned(own.take(rows), batch), logits, epsilon)
+        spread = np.where(starts[rows, None] == 0, FIRST, SPREAD)
+        slopes, divergence = _ascend(goal, torch.from_numpy(spread * drawn) * batch.mask, steps)
+        found.values[found.cells(rows)] = slopes[batch.mask].numpy()
+        reached[rows] = divergence.numpy()
     best = reached.reshape(-1, restarts).argmax(axis=1)  # the first start on ties
     return found.take(restarts * np.arange(len(texts)) + best)
 
@@ -109,8 +104,8 @@ def climb(
 class _Goal:
     """What slopes of some texts lead to."""
 
-    def __init__(self, subject: Subject, batch: Padded, own: Tensor, logits: Tensor, epsilon: float) -> None:
-        self.subject, self.batch, self.own, self.epsilon = subject, batch, own, epsilon
+    def __init__(self, subject: Subject, texts: Kept, own: Tensor, logits: Tensor, epsilon: float) -> None:
+        self.subject, self.texts, self.own, self.epsilon = subject, texts, own, epsilon
         self.output = _output(logits)
         classes = min(CLASSES, self.output.shape[1] - 1)  # the others follow: probabilities sum to one
         self.likeliest = self.output.topk(classes, dim=1).indices  # (B, C)
@@ -119,7 +114,7 @@ class _Goal:
         """Read there, and differentiate."""
         with torch.enable_grad():
             free = slopes.clone().requires_grad_()
-            reading = self.subject.forward(self.batch, change=tilted(free))
+            reading = self.subject.under(self.texts, tilted(free))
             shift = _output(reading.logits.double()) - self.output  # (B, K)
             divergence = _divergence(reading.weights.double(), self.own)
             watched = shift.gather(1, self.likeliest)  # (B, C)

@@ -7,25 +7,13 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
+from heedful.audits.battery.rankings import Given, names_of, ranked, unknown
 from heedful.audits.battery.readings import with_items
 from heedful.audits.battery.removal import RANKINGS, random_order
 from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.experiments.curves import SHARES, check_shares
 from heedful.experiments.experiment import instance_frame
 from heedful.importance.erasure import Race, places_of
-
-
-def readings(
-    items: float,
-    *,
-    rankings: Sequence[str] = RANKINGS,
-    shares: Sequence[float] = SHARES,
-    tolerance: float = 0.01,
-    given: int = 0,
-) -> float:
-    """Forward passes per text, at most: shares that are the same number of items are read once."""
-    return 2 * min(len(shares), items) * (len(rankings) + given) + cost(items, rankings)
 
 
 @with_items

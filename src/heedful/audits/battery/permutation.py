@@ -18,11 +18,6 @@ from heedful.randomness import Stream, keys
 PERMUTATIONS = 20
 
 
-def readings(items: float, *, permutations: int = PERMUTATIONS) -> float:
-    """Forward passes per text."""
-    return permutations
-
-
 @with_items
 def permutation(
     subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, permutations: int = PERMUTATIONS, seed: int = 0
@@ -40,8 +35,7 @@ def permutation(
         positions = np.arange(orders.shape[1])
         return Ragged.from_padded(orders - positions, positions < lengths[text, None])
 
-    logits = read_under(subject, texts, np.repeat(np.arange(count), permutations), shifts, moved)
-    found = outputs_of(logits)
+    found = read_under(subject, texts, seen, np.repeat(np.arange(count), permutations), values_of=shifts, change=moved)
     tvds = np.sort(tvd(found, output.repeat(permutations, axis=0)).reshape(count, permutations), axis=1)
     changed = (decide(found) != decided.repeat(permutations)).reshape(count, permutations)
     return shuffled_frame(ids, decided, seen.weights, tvds, changed.mean(axis=1))

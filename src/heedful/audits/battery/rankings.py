@@ -8,7 +8,6 @@ from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.audits.battery.subject_texts import SubjectTexts
 from heedful.errors import BadConfig, unknown_name
-from heedful.importance import MEASURES
 from heedful.importance.table import attributions, signed_measures
 from heedful.ragged import Flags, Ragged
 
@@ -48,8 +47,3 @@ def ranked(
 def unknown(values: Ragged) -> Flags:
     """Texts (n,) of which a given ranking says nothing."""
     return np.asarray(values.like(np.isnan(values.values.astype(np.float64))).sum() > 0)
-
-
-def cost(items: float, rankings: Sequence[str]) -> float:
-    """Forward passes per text to measure these rankings."""
-    return sum(MEASURES[name].readings(items) for name in rankings if name in MEASURES)

@@ -1,6 +1,6 @@
 """Forward passes of texts under other attention."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
@@ -14,40 +14,38 @@ from heedful.adapters.changes import Change, permuted
 from heedful.adapters.subject import Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.evidence import decide, probabilities
-from heedful.importance.measure import chunks
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
 
-TOKENS = 1 << 19  # of copies of texts at a time: bounds memory
 ROUNDING = 1e-6  # of a probability: what single precision, and other batches, may make of a tie
 
 
 def read_under(
     subject: Subject,
     texts: Texts,
+    seen: Seen,
     rows: Indices,
+    *,
     values_of: Callable[[Indices], Ragged],
     change: Callable[[Tensor], Change],
 ) -> Floats:
-    """Logits (M, K) of texts (M,), each with its attention changed.
+    """Outputs (M, K) of texts (M,), each with its attention changed.
 
     `values_of` gives, for some of the M, the values of their items from which `change` makes a change.
     """
-    logits = np.empty((len(rows), subject.outputs))
-    for some in slices(texts.tokens.lengths[rows]):
-        logits[some] = subject.read(texts.take(rows[some]), by(values_of(some), change)).logits
-    return logits
+    read = subject.read_changed(texts, rows, seen, lambda batch: change(aligned(values_of(batch.rows), batch)))
+    return outputs_of(read.logits)
 
 
 def by(values: Ragged, change: Callable[[Tensor], Change]) -> Callable[[Padded], Change]:
     """The change of each batch by its texts' values of items."""
-    return lambda batch: change(aligned(values, batch))
+    return lambda batch: change(aligned(values.take(batch.rows), batch))
 
 
 def aligned(values: Ragged, batch: Padded) -> Tensor:
-    """Values of items as the batch is padded, (B, T); zeros elsewhere."""
-    padded, _ = values.take(batch.rows).pad()
+    """Values of a batch's items as it is padded, (B, T); zeros elsewhere."""
+    padded, _ = values.pad()
     wide = np.zeros((len(padded), batch.items), dtype=padded.dtype)
     wide[:, : padded.shape[1]] = padded
     return torch.from_numpy(wide)
@@ -56,11 +54,6 @@ def aligned(values: Ragged, batch: Padded) -> Tensor:
 def moved(shifts: Tensor) -> Change:
     """Item t gets the weight of item t + shift, (B, T): padding, of shift 0, stays in place."""
     return permuted(torch.arange(shifts.shape[1]) + shifts)
-
-
-def slices(lengths: Indices) -> Iterator[Indices]:
-    """Which texts of these lengths to read at a time."""
-    return chunks(lengths, TOKENS)
 
 
 def outputs_of(logits: Floats) -> Floats:
@@ -96,9 +89,8 @@ def with_items(test: Function[Options]) -> Function[Options]:
         given: Any = options.get("given")
         if given:
             options["given"] = {name: values.take(rows) for name, values in given.items()}
-        some = Seen(seen.logits[rows], seen.weights.take(rows), seen.aside[rows])
         names = np.array(ids, dtype=object)
-        frame = test(subject, names[rows].tolist(), texts.take(rows), some, *args, **options)
+        frame = test(subject, names[rows].tolist(), texts.take(rows), seen.take(rows), *args, **options)
         decided = decide(outputs_of(seen.logits[without]))
         known: dict[str, Any] = {"id": names[without].tolist(), "decision": decided, "items": 0 * without}
         empty = {name: pl.Series(known[name], dtype=frame.schema[name]) for name in known if name in frame}

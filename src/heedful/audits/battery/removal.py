@@ -8,7 +8,7 @@ from scipy.special import entr
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.rankings import Given, cost, names_of, ranked, unknown
+from heedful.audits.battery.rankings import Given, names_of, ranked, unknown
 from heedful.audits.battery.readings import Floats, with_items
 from heedful.audits.battery.subject_texts import AttendedTexts
 from heedful.evidence import decide
@@ -19,20 +19,6 @@ from heedful.ragged import Ragged
 from heedful.randomness import Stream, keys
 
 RANKINGS = ("attention", "gradient_input", "random")
-
-
-def readings(
-    items: float,
-    *,
-    rankings: Sequence[str] = RANKINGS,
-    orders: int = 1,
-    steps: int = 50,
-    tolerance: float = 0.01,
-    given: int = 0,
-) -> float:
-    """Forward passes per text, at most: an order ends when the decision changes."""
-    count = len(rankings) + given + ("random" in rankings) * (orders - 1)
-    return 1 + count * min(items, steps) + cost(items, rankings)
 
 
 @with_items

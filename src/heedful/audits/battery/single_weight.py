@@ -17,11 +17,6 @@ from heedful.ragged import Flags, Indices, Ragged
 from heedful.randomness import Stream, keys
 
 
-def readings(items: float, *, exact: bool = False) -> float:
-    """Forward passes per text."""
-    return items if exact else 2
-
-
 @with_items
 def single_weight(
     subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, exact: bool = False, seed: int = 0
@@ -37,7 +32,7 @@ def single_weight(
     uniform = Stream(seed, "single weight: attention").uniform(keys(ids))
     rivals = drawn_rivals(weights, top, uniform, "other")
     cells = np.arange(len(weights.values)) if exact else np.union1d(top, rivals)
-    found = _without(subject, texts, cells, output)
+    found = _without(subject, texts, seen, cells, output)
     figures: Mapping[str, Floats | Flags] = compared(weights, found, top, uniform, "other")
     several = pl.Series(lengths > 1)
     columns: dict[str, pl.Series] = {}
@@ -49,7 +44,7 @@ def single_weight(
     return instance_frame(ids, decide(output), items=lengths.astype(np.int32), **columns)
 
 
-def _without(subject: Subject, texts: Texts, cells: Indices, output: Floats) -> Without:
+def _without(subject: Subject, texts: Texts, seen: Seen, cells: Indices, output: Floats) -> Without:
     """Effects of zeroing each of some items, given by their places among all; zeros for the others."""
     items, lengths = texts.names, texts.lengths
     text = items.row_of_value[cells]
@@ -60,7 +55,7 @@ def _without(subject: Subject, texts: Texts, cells: Indices, output: Floats) -> 
         flags = positions == place[some, None]
         return Ragged.from_padded(flags, positions < lengths[text[some], None])
 
-    found = outputs_of(read_under(subject, texts, text, flags_of, without))
+    found = read_under(subject, texts, seen, text, values_of=flags_of, change=without)
     js, flips = np.zeros(len(items.values)), np.zeros(len(items.values), dtype=bool)
     js[cells] = output_jsd(found, output[text])
     flips[cells] = decide(found) != decide(output)[text]

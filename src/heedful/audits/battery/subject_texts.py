@@ -20,10 +20,11 @@ class SubjectTexts:
     """Texts of a subject. Erased items are deleted, or blanked token by token."""
 
     def __init__(self, subject: Subject, texts: Texts, seen: Seen) -> None:
-        self.subject, self.texts = subject, texts
+        self.subject, self.texts, self.seen = subject, texts, seen
         self.outputs, self.ways = subject.outputs, ways_of(subject)
         self.decided_only = subject.outputs > FEW_OUTPUTS
         self.output = outputs_of(seen.logits)
+        self._without_each: dict[str, Deletions] = {}
 
     @property
     def items(self) -> Ragged:
@@ -49,8 +50,10 @@ class SubjectTexts:
         return self.subject.differentiable(self.texts, attention_fixed=attention_fixed)
 
     def without_each(self, way: str) -> Deletions:
-        """Outputs with each item erased in that way."""
-        return erased_one_by_one(self, way)
+        """Outputs with each item erased in that way; read once, however many measures need them."""
+        if way not in self._without_each:
+            self._without_each[way] = erased_one_by_one(self, way)
+        return self._without_each[way]
 
 
 class AttendedTexts(SubjectTexts):
@@ -58,8 +61,8 @@ class AttendedTexts(SubjectTexts):
 
     def erased(self, rows: Indices, gone: Flags, way: str) -> Floats:
         """Outputs (M, K) of texts (M,) with the flagged items' attention zeroed."""
-        texts = self.texts.take(rows)
-        return outputs_of(self.subject.read(texts, by(texts.names.like(gone), without)).logits)
+        flags = self.texts.names.take(rows).like(gone)
+        return outputs_of(self.subject.read_changed(self.texts, rows, self.seen, by(flags, without)).logits)
 
 
 def ways_of(subject: Subject) -> tuple[str, ...]:

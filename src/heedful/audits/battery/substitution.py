@@ -14,11 +14,6 @@ from heedful.experiments.substitution import KINDS, substitutes
 from heedful.measures import tvd
 
 
-def readings(items: float) -> float:
-    """Forward passes per text."""
-    return len(KINDS)
-
-
 @with_items
 def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, seed: int = 0) -> pl.DataFrame:
     """The columns and the draws of `heedful.experiments.substitution`; `label` is null here, for the caller to fill.
@@ -27,7 +22,7 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
     forward pass each.
     """
     weights, output = seen.weights, outputs_of(seen.logits)
-    decided = decide(output)
+    decided, every = decide(output), np.arange(len(ids))
     columns: dict[str, object] = {
         "id": pl.Series(list(ids), dtype=pl.String),
         "label": pl.Series([None] * len(ids), dtype=pl.Int32),
@@ -39,7 +34,7 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
         # permuted positions say which item's share each item gets
         shifts = weights.like(drawn[kind].values - positions)
         changes = by(shifts, moved) if kind == "permuted" else by(drawn[kind], assigned)
-        found = outputs_of(subject.read(texts, changes).logits)
+        found = outputs_of(subject.read_changed(texts, every, seen, changes).logits)
         columns[f"{kind}_tvd"] = tvd(found, output)
         columns[f"{kind}_decision"] = decide(found).astype(np.int32)
         columns[f"{kind}_changed"] = decide(found) != decided

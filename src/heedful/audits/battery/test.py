@@ -8,12 +8,12 @@ import polars as pl
 import torch
 
 from heedful.adapters.changes import Change
-from heedful.adapters.subject import Embed, Padded, Reading, Seen, Subject
+from heedful.adapters.subject import Embed, Padded, Reading, Seen, States, Subject
 from heedful.adapters.texts import Texts
 from heedful.importance.measure import GRADIENT
 from heedful.ragged import Ragged
 
-Progress = Callable[[int], None]  # called with the number of forward passes just done
+Progress = Callable[[int, bool], None]  # called with the number of forward passes just done; whether they are replays
 
 
 class Counted(Subject):
@@ -33,7 +33,20 @@ class Counted(Subject):
     ) -> Reading:
         """Read a batch and report it."""
         reading = self.subject.forward(batch, change=change, embed=embed, attention_fixed=attention_fixed)
-        self.progress(len(batch.rows) * (GRADIENT if torch.is_grad_enabled() else 1))
+        self.progress(_passes(batch), False)
+        return reading
+
+    def prepare(self, batch: Padded) -> States | None:
+        """Read a batch, keep its states and report it."""
+        states = self.subject.prepare(batch)
+        if states is not None:
+            self.progress(len(batch.rows), False)
+        return states
+
+    def replay(self, batch: Padded, states: States, change: Change) -> Reading:
+        """Read a batch from its states on and report it."""
+        reading = self.subject.replay(batch, states, change)
+        self.progress(_passes(batch), True)
         return reading
 
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
@@ -45,22 +58,19 @@ class Counted(Subject):
         return self.subject.batches(texts, gradient=gradient)
 
 
+def _passes(batch: Padded) -> int:
+    return len(batch.rows) * (GRADIENT if torch.is_grad_enabled() else 1)
+
+
 @dataclass(frozen=True)
 class Test:
     """One test: `function(subject, ids, texts, seen, **options)` is a frame, one row an instance."""
 
     function: Callable[..., pl.DataFrame]
-    each: Callable[..., float]  # forward passes per text of so many items, with the same options: at most, or about
-    costly: bool = False  # many forward passes: run on a seeded sample
-    gradient: bool = False  # differentiates the model
-    takes: tuple[str, ...] = ("seed",)  # `seed`, `given` (rankings that are known already)
+    at_attention: bool = False  # changes attention alone: cheap where the model is replayed
+    takes: tuple[str, ...] = ("seed",)  # `seed`, `given` (rankings that are known already), `full`
 
     __test__ = False  # not a test of pytest
-
-    def readings(self, texts: int, items: float, options: Mapping[str, Any] | None = None, *, given: int = 0) -> float:
-        """About how many forward passes (one with its gradient counts as three); `given`: number of given rankings."""
-        more = {"given": given} if "given" in self.takes else {}
-        return texts * self.each(items, **more, **(options or {}))
 
     def perform(
         self,
@@ -71,10 +81,14 @@ class Test:
         *,
         seed: int = 0,
         given: Mapping[str, Ragged] | None = None,
+        full: bool = True,
         progress: Progress | None = None,
         **options: Any,
     ) -> pl.DataFrame:
-        """The frame of some texts; `progress` gets the forward passes as they are made."""
-        taken = {name: value for name, value in {"seed": seed, "given": given}.items() if name in self.takes}
+        """The frame of some texts; `progress` gets the forward passes as they are made. Unless `full`, only what a
+        verdict rests on is measured."""
+        taken = {"seed": seed, "given": given, "full": full}
         counted = subject if progress is None else Counted(subject, progress)
-        return self.function(counted, ids, texts, seen, **taken, **options)
+        return self.function(
+            counted, ids, texts, seen, **{name: taken[name] for name in self.takes if name not in options}, **options
+        )

@@ -15,11 +15,6 @@ from heedful.ragged import Indices
 from heedful.randomness import Stream, keys
 
 
-def readings(items: float, *, way: str = "delete") -> float:
-    """Forward passes per text."""
-    return 2
-
-
 @with_items
 def violation(
     subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, way: str = "delete", seed: int = 0

@@ -47,15 +47,16 @@ def criteria_table(verdict: Verdict) -> Table:
 
 def cost_table(costs: Sequence[Cost]) -> RenderableType:
     """Texts, readings and seconds of each stage and in total."""
-    title = "Cost (one reading = one forward pass over one text)"
+    title = "Cost (reading: one forward pass over one text; replay: from the audited layer on)"
     table = Table(box=None, title=title, title_justify="left", pad_edge=False)
     table.add_column("stage")
-    for name in ("texts", "readings", "seconds"):
+    for name in ("texts", "readings", "replays", "seconds"):
         table.add_column(name, justify="right")
     for cost in costs:
-        table.add_row(cost.stage.replace("_", " "), _count(cost.texts), _count(cost.readings), f"{cost.seconds:,.1f}")
-    readings, seconds = sum(cost.readings for cost in costs), sum(cost.seconds for cost in costs)
-    table.add_row("total", "", _count(readings), f"{seconds:,.1f}")
+        counts = map(_count, (cost.texts, cost.readings, cost.replays))
+        table.add_row(cost.stage.replace("_", " "), *counts, f"{cost.seconds:,.1f}")
+    readings, replays = sum(cost.readings for cost in costs), sum(cost.replays for cost in costs)
+    table.add_row("total", "", _count(readings), _count(replays), f"{sum(cost.seconds for cost in costs):,.1f}")
     return table
 
 
