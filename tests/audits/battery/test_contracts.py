@@ -11,8 +11,8 @@ import torch
 from polars.testing import assert_frame_equal
 
 from heedful import experiments
-from heedful.adapters.texts import Texts
 from heedful.adapters import subject as adapters_subject
+from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
 from heedful.audits.battery.readings import outputs_of
 from heedful.evidence import decide
