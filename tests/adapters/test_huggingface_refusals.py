@@ -99,10 +99,6 @@ def test_padding_that_is_attended_to(monkeypatch) -> None:
         subject.check(subject.encode(TEXTS))
 
 
-def test_half_precision() -> None:
-    refused(classifier("bert").to(torch.bfloat16), "weights of bfloat16, too coarse .* load it as float32")
-
-
 def test_rows_that_see_no_item() -> None:
     subject = HuggingFace(classifier("bert", is_decoder=True), word_pieces())  # the first token sees itself alone
     with pytest.raises(BadInput, match="the same logits to the last bit"):
@@ -149,13 +145,6 @@ def test_a_saved_model_is_loaded(saved: Path) -> None:
     texts = subject.encode(TEXTS)
     direct = HuggingFace(classifier("bert"), word_pieces(), map="layer:0", items="words")
     assert (subject.read(texts).logits == direct.read(texts).logits).all()
-
-
-def test_half_precision_is_loaded_in_full(tmp_path: Path) -> None:
-    classifier("bert").to(torch.bfloat16).save_pretrained(tmp_path)
-    word_pieces().save_pretrained(tmp_path)
-    subject = HuggingFace.load(str(tmp_path))
-    subject.check(subject.encode(TEXTS))
 
 
 def test_folders_without_a_model(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_what_is_read_does_not_depend_on_the_memory_at_hand(form: str, monkeypat
 
     many = [subject.read(texts), subject.read(texts, backwards)]
     sizes = [len(batch.rows) for batch in subject.batches(texts)]
-    monkeypatch.setattr(subject_module, "available_memory", lambda: 1)
+    monkeypatch.setattr(subject_module, "batch_memory", lambda device: 1)
     one = [subject.read(texts), subject.read(texts, backwards)]
     assert max(sizes) > 1
     assert [len(batch.rows) for batch in subject.batches(texts)] == [1] * len(texts)

@@ -15,14 +15,17 @@ import torch
 from torch import Tensor
 
 from heedful.adapters.changes import assigned
+from heedful.adapters.hardware import tolerance
 from heedful.adapters.subject import Padded, Reading, Subject, padded
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.errors import BadInput
 
 PROBES = 16  # texts read for the checks, from the shortest to the longest
 WIDER = 3  # cells of padding beyond the longest text
-SAME = 1e-5  # how far logits may move where nothing was changed, for logits of size one
-INVARIANT = 1e-4  # how far logits and weights may move with the shape of the batch: sums are taken in another order
+# how far logits of size one may move where nothing was changed, and logits and weights with the shape of the batch, as
+# sums are then taken in another order: in single precision, and in units of coarser precisions
+SAME, SAME_UNITS = 1e-5, 8
+INVARIANT, INVARIANT_UNITS = 1e-4, 16
 
 
 class Contract(NamedTuple):
@@ -42,30 +45,34 @@ def check(subject: Subject, texts: Texts) -> Contract:
             "no text has an item, or each is longer than the model can read, so nothing can be audited; look at the "
             "texts and at the tokenizer"
         )
+    same = tolerance(subject.precision, SAME, units=SAME_UNITS)
+    invariant = tolerance(subject.precision, INVARIANT, units=INVARIANT_UNITS)
     with torch.no_grad():
         alone = [padded(chosen, np.array([row])) for row in range(len(chosen))]
         originals = torch.cat([subject.original(batch) for batch in alone])
         _check_logits(subject, originals)
         readings = [subject.forward(batch) for batch in alone]
-        same = [subject.forward(batch, change=_unchanged) for batch in alone]
+        put_back = [subject.forward(batch, change=_unchanged) for batch in alone]
         _check_maps(subject, readings)
-        identity = _largest(_apart(torch.cat([each.logits for each in ways]), originals) for ways in (readings, same))
-        if not identity <= SAME:
+        identity = _largest(
+            _apart(torch.cat([each.logits for each in ways]), originals) for ways in (readings, put_back)
+        )
+        if not identity <= same:
             raise BadInput(
                 f"{_name(subject)}: with the very attention that was there put back, logits move by {identity:.3g} "
-                f"(at most {SAME:g} is rounding), so what is replaced is not all that the model computes with; audit "
+                f"(at most {same:g} is rounding), so what is replaced is not all that the model computes with; audit "
                 "another map, or give evidence as a file"
             )
         together = subject.forward(_wider(padded(chosen, np.arange(len(chosen))), subject.longest))
         invariance = _largest([_apart(together.logits, originals), _maps_apart(together, readings)])
-        if not invariance <= INVARIANT:
+        if not invariance <= invariant:
             raise BadInput(
                 f"{_name(subject)}: read in a batch with longer texts, logits or weights move by {invariance:.3g} (at "
-                f"most {INVARIANT:g} is rounding): padding, or another text, is read; mask padding in every layer"
+                f"most {invariant:g} is rounding): padding, or another text, is read; mask padding in every layer"
             )
         _check_nothing(subject, chosen)
         moved = _moved(subject, chosen, alone, readings)
-        return Contract(identity, invariance, moved, _replayed(subject, chosen))
+        return Contract(identity, invariance, moved, _replayed(subject, chosen, same))
 
 
 def probes(subject: Subject, texts: Texts) -> Texts:
@@ -97,7 +104,7 @@ def _moved(subject: Subject, texts: Texts, alone: list[Padded], readings: list[R
     return far
 
 
-def _replayed(subject: Subject, texts: Texts) -> float | None:
+def _replayed(subject: Subject, texts: Texts, same: float) -> float | None:
     """How far replays are from the whole model, under its own attention and under other; None: it is not replayed.
 
     A model of an unknown family may fail in ways of its own when layers are skipped; it is then read as a whole.
@@ -114,7 +121,7 @@ def _replayed(subject: Subject, texts: Texts) -> float | None:
             far = max(far, _apart(replayed.logits, whole.logits), _apart(replayed.weights, whole.weights))
     except Exception:  # whatever skipping layers may lead to
         far = np.inf
-    subject.replays = far <= SAME
+    subject.replays = far <= same
     return far if subject.replays else None
 
 

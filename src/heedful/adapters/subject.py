@@ -11,27 +11,20 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import psutil
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.adapters.changes import Change
+from heedful.adapters.hardware import batch_memory, tolerance, widened
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.importance.measure import Batch, Outcome
 from heedful.ragged import Indices, Ragged, length_batches
 
-
-def available_memory() -> int:
-    """Bytes available without swapping."""
-    return int(psutil.virtual_memory().available)
-
-
 Floats = NDArray[np.float64]
 
+ROUNDING = 1e-6  # of a probability: what single precision, and other batches, may make of it
 ROWS = 256  # texts a batch at most: more do not make it faster
-SHARE = 0.2  # of the memory at hand that a batch may take
-MOST = 1 << 26  # bytes that it may take on any machine: what leaves a processor's cache takes nearly twice as long
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +119,15 @@ class Subject(ABC):
     blank: int | None  # the token that stands for nothing (mask, unknown); None: there is none
     longest: int | None  # tokens that it can read, added ones included; None: any number
     about: dict[str, object]  # what it is, for the report: kind, name, map, versions
+    precision: torch.dtype = torch.float32  # that it computes in
+    device: torch.device = torch.device("cpu")  # that it computes on; texts and what is read are on the CPU
     replays: bool = True  # whether states may be used; the check turns it off where a replay is not exact
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding alone may move a probability: a logit of size four is rounded to four times the precision's
+        epsilon, and a probability moves by at most a quarter of that."""
+        return tolerance(self.precision, ROUNDING, units=1)
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Texts:
@@ -202,9 +203,10 @@ class Subject(ABC):
             order, copies = np.argsort(text), np.flatnonzero(np.isin(rows, text))
             local = order[np.searchsorted(text, rows[copies], sorter=order)]  # the row of the batch that each copies
             if each.states is None:
-                size = _rows_in_memory(self.bytes_of(each.batch.tokens.shape[1], gradient=gradient))
+                bytes_each = self.bytes_of(each.batch.tokens.shape[1], gradient=gradient)
             else:
-                size = _rows_in_memory(each.states.bytes_of(gradient=gradient))
+                bytes_each = each.states.bytes_of(gradient=gradient)
+            size = self._rows_in_memory(bytes_each)
             for start in range(0, len(local), size):
                 some = slice(start, start + size)
                 yield each.take(torch.from_numpy(local[some]), copies[some])
@@ -223,7 +225,7 @@ class Subject(ABC):
         """All texts in batches of similar length, as large as memory allows."""
         lengths = texts.tokens.lengths
         for rows in length_batches(lengths, rows=ROWS):
-            size = _rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
+            size = self._rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
             for start in range(0, len(rows), size):
                 yield padded(texts, rows[start : start + size])
 
@@ -236,10 +238,9 @@ class Subject(ABC):
             read = partial(_read, self, batch, attention_fixed)
             yield Batch(some[batch.rows], cells, batch.mask, read, batch.tokens.shape[1])
 
-
-def _rows_in_memory(bytes_each: int) -> int:
-    """Texts that a batch may have, one at least."""
-    return max(1, min(MOST, int(SHARE * available_memory())) // max(1, bytes_each))
+    def _rows_in_memory(self, bytes_each: int) -> int:
+        """Texts that a batch may have, one at least."""
+        return max(1, batch_memory(self.device) // max(1, bytes_each))
 
 
 def _read(
@@ -260,7 +261,7 @@ def _read(
 
     def product(gradient: Tensor) -> Tensor:
         slopes = torch.autograd.grad(logits, leaf[0], gradient, retain_graph=True)[0]
-        values = (slopes * leaf[0].detach()).sum(dim=-1).cpu()  # (B, L)
+        values = (widened(slopes) * widened(leaf[0].detach())).sum(dim=-1).cpu()  # (B, L)
         spots = batch.item.where(inside, whole.items)
         return values.new_zeros(len(values), whole.items + 1).scatter_add(1, spots, values)[:, : whole.items]
 

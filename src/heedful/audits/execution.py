@@ -9,6 +9,7 @@ import numpy as np
 
 from heedful.adapters.affine import affine
 from heedful.adapters.checking import check
+from heedful.adapters.hardware import named
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import battery_of
 from heedful.audits.battery.test import Counted
@@ -78,7 +79,8 @@ def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
     _, texts, _ = reader(rows)
     contract = check(subject, texts)
     exact = audit.options.exact and affine(subject, texts)
-    audit.record(contract=contract._asdict() | {"exact": exact})
+    hardware = {"device": str(subject.device), "precision": named(subject.precision), "rounding": subject.rounding}
+    audit.record(contract=contract._asdict() | {"exact": exact} | hardware)
     replay = "" if contract.replay is None else f"; replays from the audited layer agree to {contract.replay:.1e}"
     reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}{replay}")
 

@@ -56,9 +56,12 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
         lines.append(("classes", ", ".join(model.classes[:6]) + (" …" if len(model.classes) > 6 else "")))
     lines += [("data", options.data.name), ("texts", f"{data['texts']:,}")]
     lines += [(name, f"{data[name]:,} texts") for name in ("skipped", "truncated") if data[name]]
+    contract = manifest.get("contract", {})
+    if "precision" in contract:  # not in older audits, nor in those of evidence
+        lines.append(("computed", f"in {contract['precision']} on {contract['device']}"))
     lines.append(("accuracy", f"{metrics['accuracy']:.3f}" if metrics else "unknown (no labels)"))
     if options.route != "evidence" and options.sample and options.sample < data["texts"]:
-        lines.append(("sample", f"{options.sample:,} texts for the tests that need many forward passes"))
+        lines.append(("sample", f"{options.sample:,} texts for the tests that re-run the model"))
     return [*lines, ("seed", str(options.seed)), ("heedful", str(manifest["heedful"]))]
 
 
@@ -70,6 +73,12 @@ def caveats(audit: "Audit") -> list[str]:
         lines.append(
             f"{100 * outside:.0f} % of the attention is on tokens outside the text (such as [CLS], [SEP]); the map "
             "shows how the rest is distributed."
+        )
+    contract = audit.manifest.get("contract", {})
+    if contract.get("precision") in ("bfloat16", "float16"):
+        lines.append(
+            f"The model computes in {contract['precision']}: probabilities that differ by less than "
+            f"{contract['rounding']:.2g} count as equal. Audit with --float32 to resolve smaller changes."
         )
     truncated = audit.manifest["data"]["truncated"]
     if truncated:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
+from heedful.adapters.hardware import AUTO
 from heedful.adapters.subject import Subject
 from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource, evidence_source
@@ -21,7 +22,7 @@ from heedful.evidence import Evidence
 from heedful.progress import Reporter
 
 _MODELS = ("subject", "hf", "module", "evidence")  # exactly one is given
-_HF_DEFAULTS = {"map": "cls", "items": "tokens"}
+_HF_DEFAULTS = {"map": "cls", "items": "tokens", "float32": False}
 _TEXT_OPTIONS = ("texts", "data", "labels", "ids", "label", "id", "truncate", "skip_empty")
 
 
@@ -37,6 +38,9 @@ class Request:
     # options of `hf`
     map: str = "cls"
     items: str = "tokens"  # or words
+    float32: bool = False  # in single precision, whatever the model's own
+    # where a model that is loaded (`hf`, `module`) computes: cpu, cuda, mps, or auto; by default a module stays
+    device: str | None = None
     # the data: lists, or a table (a file or hf:NAME[:SPLIT]) and its columns
     texts: Sequence[str] | None = None
     labels: Sequence[Any] | None = None
@@ -75,6 +79,8 @@ class Request:
             for option, default in _HF_DEFAULTS.items():
                 if (value := getattr(self, option)) != default:
                     raise BadConfig(f"{option} = {value}: only for a transformers classifier (hf); leave it out")
+        if self.device is not None and self.hf is None and self.module is None:
+            raise BadConfig(f"device = {self.device}: only for a model that is loaded (hf, module); leave it out")
         importance = None if self.importance is None else read_given_importance(self.importance)
         if self.evidence is not None:
             return self._of_evidence(evidence_source(self.evidence), importance)
@@ -95,10 +101,17 @@ class Request:
             from heedful.adapters.huggingface import HuggingFace
 
             route, name = "huggingface", self.hf
-            subject: Subject = HuggingFace.load(self.hf, map=self.map, items=self.items, download=self.download)
+            subject: Subject = HuggingFace.load(
+                self.hf,
+                map=self.map,
+                items=self.items,
+                device=self.device or AUTO,
+                float32=self.float32,
+                download=self.download,
+            )
         elif self.module is not None:
             route, name = "module", self.module.rpartition(":")[2]
-            subject = from_file(self.module)
+            subject = from_file(self.module, device=self.device)
         else:
             subject, name = checked(self.subject, "subject"), None
         data = DataFacts(
@@ -157,9 +170,10 @@ def audit(
 
     `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests read a `sample` of texts (200; 0: all)
     drawn by `seed`: those that the verdict rests on and those that are cheap, or the `full` battery. `exact=False`:
-    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads. The directory
-    in `out` is named after model, data and options, so the same call finds it again. `threads`: torch threads (0:
-    torch's default).
+    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads. A loaded model
+    computes on `device` (cpu, cuda, mps; auto, the default of `hf`: the first accelerator), in its own precision unless
+    `float32`. The directory in `out` is named after model, data and options, so the same call finds it again.
+    `threads`: torch threads (0: torch's default, all cores).
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()
     return perform(Audit.at(Path(out) / options.name, options), inputs, threads=threads, reporter=reporter)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from heedful.adapters.hardware import device_named, moved
 from heedful.adapters.subject import Subject
 from heedful.audits.plan import ModelFacts
 from heedful.audits.text_sources import Row
@@ -22,8 +23,9 @@ PROBES = 8  # texts
 VERSIONS = ("versions", "torch", "transformers")  # entries of `about` that do not identify a model
 
 
-def from_file(place: str) -> Subject:
-    """What the function NAME in FILE.py returns, from FILE.py:NAME. The file is executed: it is the user's own."""
+def from_file(place: str, *, device: str | None = None) -> Subject:
+    """What the function NAME in FILE.py returns, from FILE.py:NAME, its model moved to a device if one is named. The
+    file is executed: it is the user's own."""
     file, colon, name = place.rpartition(":")
     if not colon or not file or not name.isidentifier():
         raise BadConfig(f"--module {place}: write it as FILE.py:NAME, a function in your file that returns a subject")
@@ -37,7 +39,14 @@ def from_file(place: str) -> Subject:
         raise BadInput(f"{place} is {type(function).__name__}, not a function that returns a subject")
     with user_code(place, "call it in Python to see where"):
         subject = function()
-    return checked(subject, place)
+    subject = checked(subject, place)
+    if device is not None:
+        model = getattr(subject, "model", None)
+        if not isinstance(model, torch.nn.Module):
+            raise BadConfig(f"device = {device}: {place} has no torch module `model` that could be moved; leave it out")
+        subject.device = device_named(device)
+        moved(model, subject.device)
+    return subject
 
 
 def checked(subject: Any, place: str) -> Subject:

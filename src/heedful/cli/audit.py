@@ -39,7 +39,14 @@ def audit(
     exact: Annotated[
         bool, Option("--exact/--no-exact", help="Use exact tests where the logits are affine in the attention.")
     ] = True,
-    threads: Annotated[int, Option(help="Torch threads; 0: torch's default.")] = 0,
+    device: Annotated[
+        str | None,
+        Option(help="Where the model computes: cpu, cuda, mps or auto. Default: auto with --hf; a --module stays."),
+    ] = None,
+    float32: Annotated[
+        bool, Option("--float32", help="With --hf: compute in float32, whatever the model's own precision.")
+    ] = False,
+    threads: Annotated[int, Option(help="Torch threads; 0: torch's default, all cores.")] = 0,
     download: Annotated[bool, Option("--download", help="Allow downloading the model or the dataset.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost and do nothing else.")] = False,
     fail_on: Annotated[str, Option(help="Exit with code 1 on this answer or worse: no or caution.")] = "no",
@@ -66,6 +73,8 @@ def audit(
         evidence=evidence,
         map=map_,
         items=items,
+        device=device,
+        float32=float32,
         data=data,
         text=text,
         label=label,

@@ -11,7 +11,7 @@ import torch
 from polars.testing import assert_frame_equal
 
 from heedful import experiments
-from heedful.adapters import subject as adapters_subject
+from heedful.adapters import hardware
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
 from heedful.audits.battery.readings import outputs_of
@@ -59,7 +59,7 @@ def test_parts_and_order_make_no_difference(name: str, monkeypatch: pytest.Monke
     subject, texts = Small(outputs=1, heads=2), texts_of()
     ids, whole = named(texts), perform(name, subject, texts)
     parts = [[5, 2], [0], [6, 1, 3, 4]]
-    monkeypatch.setattr(adapters_subject, "MOST", 3)  # rows a batch, of a byte each
+    monkeypatch.setattr(hardware, "MOST", 3)  # rows a batch, of a byte each
     frames = [perform(name, subject, texts.take(rows), [ids[row] for row in rows]) for rows in parts]
     both = pl.concat(frames).with_row_index("place")
     order = pl.DataFrame({"id": ids, "order": np.arange(len(ids))})

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed
+from heedful.adapters.hardware import widened
 from heedful.adapters.huggingface.maps import Layer, Map, Rows, pooling_of
 from heedful.errors import BadInput, HeedfulError
 
@@ -80,7 +81,8 @@ def masks(*shape: Any, **options: Any) -> Tensor | None:
     functions compute the softmax in single precision, where a row that sees nothing (padding) would be no number."""
     from transformers.masking_utils import eager_mask
 
-    mask: Tensor | None = eager_mask(*shape, **options | {"dtype": torch.float32})
+    coarse = torch.finfo(options.get("dtype", torch.float32)).bits < 32
+    mask: Tensor | None = eager_mask(*shape, **options if coarse else options | {"dtype": torch.float32})
     return mask
 
 
@@ -218,7 +220,7 @@ class Intervention:
         """The rows with the audited heads' weights changed; fixed ones have no gradient."""
         some = rows[:, self.map.heads]
         if self.change is not None:
-            flat = some.flatten(1, 2).cpu()  # each head of each query stands for itself
+            flat = widened(some.flatten(1, 2).cpu())  # each head of each query stands for itself
             some = changed(flat, self.item, self.items, self.change).to(rows).view_as(some)
         if self.fixed:
             some = some.detach()

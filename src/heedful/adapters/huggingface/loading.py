@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from torch import nn
 
+from heedful.adapters.hardware import device_named, moved, named, precision_of
 from heedful.errors import BadInput, MissingExtra, NotFound
 
 NO_LIMIT = 10**9  # tokenizers without one name a huge number
@@ -37,13 +38,15 @@ def required() -> None:
         raise BadInput(f"transformers {transformers.__version__}: an audit needs version 5 or later; upgrade it")
 
 
-def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
-    """Model and tokenizer of a folder, or of the cache, or of the hub."""
+def load_parts(name: str, *, download: bool, device: str, float32: bool) -> tuple[Any, Any]:
+    """Model and tokenizer of a folder, of the cache, or of the hub, in the model's own precision unless `float32`."""
+    place = device_named(device)
     required()
     import torch
     from safetensors import SafetensorError
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
+    dtype: Any = torch.float32 if float32 else "auto"
     options: dict[str, Any] = {"local_files_only": not download, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(name, **options)
@@ -58,7 +61,7 @@ def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
     try:
         with _no_progress_bar():
             model, keys = AutoModelForSequenceClassification.from_pretrained(
-                name, config=config, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
+                name, config=config, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
             )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise BadInput(f"{name}: the model cannot be loaded (weights must be safetensors): {_line(error)}") from error
@@ -71,6 +74,7 @@ def load_parts(name: str, *, download: bool) -> tuple[Any, Any]:
         tokenizer = AutoTokenizer.from_pretrained(name, **options)
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise BadInput(f"{name}: no tokenizer beside the model ({_line(error)}); save it there, too") from error
+    moved(model, place)
     return model, tokenizer
 
 
@@ -90,11 +94,6 @@ def described(model: Any) -> Described:
             f"{name} has {config.num_labels} outputs for {what}: an audit asks which one of several classes is decided "
             "for, so it needs a softmax over two or more"
         )
-    if model.dtype not in (torch.float32, torch.float64):
-        raise BadInput(
-            f"{name} has weights of {str(model.dtype).removeprefix('torch.')}, too coarse to tell a change from "
-            "rounding: load it as float32 (model.float())"
-        )
     embeddings = model.get_input_embeddings()
     if not isinstance(embeddings, nn.Embedding):
         raise BadInput(f"{name} embeds its tokens by {type(embeddings).__name__}; an audit needs a table of embeddings")
@@ -104,7 +103,7 @@ def described(model: Any) -> Described:
         "architecture": name,
         "family": config.model_type,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "dtype": str(model.dtype).removeprefix("torch."),
+        "dtype": named(precision_of(model)),
         "attention": config._attn_implementation,
         "transformers": transformers.__version__,
         "torch": str(torch.__version__),

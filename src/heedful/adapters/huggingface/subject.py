@@ -12,6 +12,7 @@ from torch.nn.functional import pad
 
 from heedful.adapters.changes import Change, masses_of, normalised
 from heedful.adapters.checking import Contract, check
+from heedful.adapters.hardware import AUTO, device_of, precision_of
 from heedful.adapters.huggingface.attention import (
     ATTENTION,
     CACHE,
@@ -50,6 +51,7 @@ class HuggingFace(Subject):
         register()
         checked(map)
         self.model, self.tokenizer = model, tokenizer
+        self.precision, self.device = precision_of(model), device_of(model)
         about = described(model)
         self.classes, self.outputs = about.classes, len(about.classes)
         self.embeddings, self.longest = about.embeddings, about.longest(tokenizer)
@@ -64,11 +66,22 @@ class HuggingFace(Subject):
         self.replayed = layers_of(self)
 
     @classmethod
-    def load(cls, name: str, *, map: str = "cls", items: str = "tokens", download: bool = False) -> "HuggingFace":
+    def load(
+        cls,
+        name: str,
+        *,
+        map: str = "cls",
+        items: str = "tokens",
+        device: str = AUTO,
+        float32: bool = False,
+        download: bool = False,
+    ) -> "HuggingFace":
         """A classifier from a folder or from the local cache; from the hub only if it may be downloaded. Only
-        safetensors are read and no code of the model's is run; weights are read as float32."""
+        safetensors are read and no code of the model's is run; weights keep their precision unless `float32`. `device`:
+        cpu, cuda, mps, or auto, the first accelerator that torch can use."""
         checked(map)
-        return cls(*load_parts(name, download=download), map=map, items=items)
+        parts = load_parts(name, download=download, device=device, float32=float32)
+        return cls(*parts, map=map, items=items)
 
     def encode(self, texts: Sequence[str]) -> Texts:
         """Texts as the model reads them; none is cut, however long."""
@@ -131,8 +144,7 @@ class HuggingFace(Subject):
         return look, self.call(tokens, real, padding, look, embed)
 
     def _rows(self, tokens: Tensor, real: Tensor, padding: int) -> Rows:
-        device = self.model.device
-        return rows_of(self.pooling, tokens.to(device), real.to(device), padding, self.model.dtype)
+        return rows_of(self.pooling, tokens.to(self.device), real.to(self.device), padding, self.precision)
 
     def _intervention(
         self, batch: Padded, width: int, rows: Rows, change: Change | None, *, fixed: bool = False
@@ -163,9 +175,8 @@ class HuggingFace(Subject):
         embed: Embed | None = None,
     ) -> Tensor:
         settings = {ATTENTION: NAME, PADDING: padding, CACHE: False} if watch else {}
-        device = self.model.device
         with borrowed(self.model, settings), embedding(self.embeddings, embed), watch or nullcontext():
-            return self._logits({"input_ids": tokens.to(device), "attention_mask": real.long().to(device)})
+            return self._logits({"input_ids": tokens.to(self.device), "attention_mask": real.long().to(self.device)})
 
     def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:
         """Tokens (B, L) padded on the right as the model expects it, the real ones, and the token that pads."""

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from heedful.adapters.changes import Change, changed, masses_of, normalised
+from heedful.adapters.hardware import device_of, precision_of, widened
 from heedful.adapters.module.inputs import Filled, Hook, Tokenize, check_token, encoded, filled, listening, submodule
 from heedful.adapters.module.replay import KeptCalls, Returned, batch_dims, recording
 from heedful.adapters.module.weights import Key, Row, Weights, described
@@ -51,6 +52,7 @@ class Module(Subject):
         if not isinstance(model, nn.Module):
             raise BadConfig(f"model is {described(model)}: give a torch.nn.Module")
         self.model = model
+        self.precision, self.device = precision_of(model), device_of(model)
         self.attention = submodule(model, attention, "attention")
         self.embedding = submodule(model, embedding, "embedding")
         self.weights = Weights(attention, element=element, row=row)
@@ -109,10 +111,10 @@ class Module(Subject):
             key, own = self.weights.find(output, real)
             weights = own.detach() if fixed else own
             if change is not None:
-                weights = changed(weights.cpu(), item, batch.items, change).to(own)
+                weights = changed(widened(weights.cpu()), item, batch.items, change).to(own)
             if void.any():
                 weights = weights.masked_fill(void[:, None, None].to(own.device), 0.0)
-            heard.append(weights.cpu())
+            heard.append(widened(weights.cpu()))
             return None if weights is own else self.weights.put(output, key, weights, real)
 
         def replace(vectors: Any) -> Any:
@@ -157,9 +159,8 @@ class Module(Subject):
         return filled(batch, pad=self.pad, blank=self.blank)
 
     def _read(self, tokens: Tensor, real: Tensor, hooks: Sequence[tuple[nn.Module, Hook]]) -> Tensor:
-        device = next((parameter.device for parameter in self.model.parameters()), tokens.device)
         with listening(self.model, hooks):
-            logits = self.call(self.model, tokens.to(device), real.to(device))
+            logits = self.call(self.model, tokens.to(self.device), real.to(self.device))
         if isinstance(logits, Tensor) and self.outputs == 1 and logits.shape == (len(tokens),):
             logits = logits[:, None]
         if not isinstance(logits, Tensor) or logits.shape != (len(tokens), self.outputs):
@@ -170,7 +171,7 @@ class Module(Subject):
             )
         if not torch.isfinite(logits).all():
             raise BadInput(f"{self.about['name']} gives logits that are NaN or infinite, which are no outputs")
-        return logits.cpu()
+        return widened(logits.cpu())
 
     def _check_calls(self, what: str, path: str, calls: int) -> None:
         if calls == 1:

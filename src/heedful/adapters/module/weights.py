@@ -11,6 +11,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from heedful.adapters.hardware import tolerance
 from heedful.errors import BadConfig, BadInput
 
 Key = int | str
@@ -131,16 +132,17 @@ def _problem(weights: Tensor, real: Tensor) -> str | None:
     """Why weights (B, H, L) are no distributions over the real tokens (B, L)."""
     if not torch.isfinite(weights).all():
         return "are NaN or infinite somewhere; look at what its softmax is taken over, perhaps no token at all"
-    weights, inside = weights.double().cpu(), real[:, None].expand_as(weights)
+    most = tolerance(weights.dtype, SUM_TOLERANCE, units=1)
+    weights, inside = weights.cpu().double(), real[:, None].expand_as(weights)
     least = float(weights.min())
     if least < 0:
         return f"are negative, down to {least:.3g}; name a module that returns them after the softmax"
     total = weights.where(inside, 0.0).sum(dim=-1)
     outside = float(weights.where(~inside, 0.0).sum(dim=-1).max())
     worst = float(total.flatten()[(total - 1).abs().argmax()])
-    if outside > SUM_TOLERANCE:
+    if outside > most:
         return f"put {outside:.3g} on padding; mask it before the softmax (with minus infinity)"
-    if abs(worst - 1) > SUM_TOLERANCE:
+    if abs(worst - 1) > most:
         return (
             f"sum to {worst:.6g} over the real tokens, not to 1; name a module that returns them after the softmax, in "
             "float32 and without dropout"

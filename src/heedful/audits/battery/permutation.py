@@ -25,7 +25,7 @@ def permutation(
     """The columns of `heedful.experiments.permutation`, from its first `permutations` draws, one forward pass each;
     every head is shuffled alike. Columns about all orders are null: a sample cannot give them."""
     check_count("permutations", permutations, least=1)
-    output, count = outputs_of(seen.logits), len(ids)
+    output, count = outputs_of(seen.logits, subject.rounding), len(ids)
     decided = decide(output)
     stream, names, lengths = Stream(seed, "permutation"), keys(ids), texts.lengths
 

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.adapters.changes import Change, permuted
-from heedful.adapters.subject import Padded, Seen, Subject
+from heedful.adapters.subject import ROUNDING, Padded, Seen, Subject
 from heedful.adapters.texts import Texts
 from heedful.evidence import decide, probabilities
 from heedful.ragged import Indices, Ragged
 
 Floats = NDArray[np.float64]
-
-ROUNDING = 1e-6  # of a probability: what single precision, and other batches, may make of a tie
 
 
 def read_under(
@@ -35,7 +33,7 @@ def read_under(
     `values_of` gives, for some of the M, the values of their items from which `change` makes a change.
     """
     read = subject.read_changed(texts, rows, seen, lambda batch: change(aligned(values_of(batch.rows), batch)))
-    return outputs_of(read.logits)
+    return outputs_of(read.logits, subject.rounding)
 
 
 def by(values: Ragged, change: Callable[[Tensor], Change]) -> Callable[[Padded], Change]:
@@ -56,14 +54,14 @@ def moved(shifts: Tensor) -> Change:
     return permuted(torch.arange(shifts.shape[1]) + shifts)
 
 
-def outputs_of(logits: Floats) -> Floats:
+def outputs_of(logits: Floats, rounding: float = ROUNDING) -> Floats:
     """Probabilities (n, K) of logits; two for a single logit. Classes that tie at the top but for rounding are made
     equal, so that every batch decides for the lowest."""
     if logits.shape[1] == 1:
         logits = np.column_stack([np.zeros(len(logits)), logits[:, 0]])
     output = probabilities(logits)
     top = output.max(axis=1, keepdims=True)
-    return np.where(output >= top * (1 - ROUNDING), top, output)
+    return np.where(output >= top * (1 - rounding), top, output)
 
 
 Options = ParamSpec("Options")
@@ -91,7 +89,7 @@ def with_items(test: Function[Options]) -> Function[Options]:
             options["given"] = {name: values.take(rows) for name, values in given.items()}
         names = np.array(ids, dtype=object)
         frame = test(subject, names[rows].tolist(), texts.take(rows), seen.take(rows), *args, **options)
-        decided = decide(outputs_of(seen.logits[without]))
+        decided = decide(outputs_of(seen.logits[without], subject.rounding))
         known: dict[str, Any] = {"id": names[without].tolist(), "decision": decided, "items": 0 * without}
         empty = {name: pl.Series(known[name], dtype=frame.schema[name]) for name in known if name in frame}
         both = pl.concat([frame, pl.DataFrame(empty)], how="diagonal")

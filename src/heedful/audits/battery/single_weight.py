@@ -27,7 +27,7 @@ def single_weight(
     Means over all rivals, `attention_expected_...`, need `exact`: one forward pass per item. The other rankings'
     columns are null.
     """
-    weights, output = seen.weights, outputs_of(seen.logits)
+    weights, output = seen.weights, outputs_of(seen.logits, subject.rounding)
     lengths, top = weights.lengths, weights.argmax()
     uniform = Stream(seed, "single weight: attention").uniform(keys(ids))
     rivals = drawn_rivals(weights, top, uniform, "other")

@@ -23,7 +23,7 @@ class SubjectTexts:
         self.subject, self.texts, self.seen = subject, texts, seen
         self.outputs, self.ways = subject.outputs, ways_of(subject)
         self.decided_only = subject.outputs > FEW_OUTPUTS
-        self.output = outputs_of(seen.logits)
+        self.output = self.outputs_of(seen)
         self._without_each: dict[str, Deletions] = {}
 
     @property
@@ -40,10 +40,14 @@ class SubjectTexts:
         """Outputs (M, K) of texts (M,) without the flagged items."""
         texts = self.texts.take(rows)
         if way == "delete":
-            return outputs_of(self.subject.read(texts.keep(~gone)).logits)
+            return self.outputs_of(self.subject.read(texts.keep(~gone)))
         if self.subject.blank is None:
             raise BadConfig(NO_BLANK)
-        return outputs_of(self.subject.read(texts.replaced(gone, self.subject.blank)).logits)
+        return self.outputs_of(self.subject.read(texts.replaced(gone, self.subject.blank)))
+
+    def outputs_of(self, seen: Seen) -> Floats:
+        """Outputs (n, K) of texts that were read."""
+        return outputs_of(seen.logits, self.subject.rounding)
 
     def differentiable(self, *, attention_fixed: bool) -> Iterator[Batch]:
         """All texts that have items, in batches."""
@@ -62,7 +66,7 @@ class AttendedTexts(SubjectTexts):
     def erased(self, rows: Indices, gone: Flags, way: str) -> Floats:
         """Outputs (M, K) of texts (M,) with the flagged items' attention zeroed."""
         flags = self.texts.names.take(rows).like(gone)
-        return outputs_of(self.subject.read_changed(self.texts, rows, self.seen, by(flags, without)).logits)
+        return self.outputs_of(self.subject.read_changed(self.texts, rows, self.seen, by(flags, without)))
 
 
 def ways_of(subject: Subject) -> tuple[str, ...]:

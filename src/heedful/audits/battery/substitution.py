@@ -21,7 +21,7 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
     All heads get the same `uniform` or `random` shares; each keeps its own shares in the same `permuted` order. One
     forward pass each.
     """
-    weights, output = seen.weights, outputs_of(seen.logits)
+    weights, output = seen.weights, outputs_of(seen.logits, subject.rounding)
     decided, every = decide(output), np.arange(len(ids))
     columns: dict[str, object] = {
         "id": pl.Series(list(ids), dtype=pl.String),
@@ -34,7 +34,8 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
         # permuted positions say which item's share each item gets
         shifts = weights.like(drawn[kind].values - positions)
         changes = by(shifts, moved) if kind == "permuted" else by(drawn[kind], assigned)
-        found = outputs_of(subject.read_changed(texts, every, seen, changes).logits)
+        read = subject.read_changed(texts, every, seen, changes)
+        found = outputs_of(read.logits, subject.rounding)
         columns[f"{kind}_tvd"] = tvd(found, output)
         columns[f"{kind}_decision"] = decide(found).astype(np.int32)
         columns[f"{kind}_changed"] = decide(found) != decided

@@ -23,6 +23,7 @@ class Counted(Subject):
         self.subject, self.progress = subject, progress
         self.classes, self.outputs, self.blank = subject.classes, subject.outputs, subject.blank
         self.longest, self.about = subject.longest, subject.about
+        self.precision, self.device = subject.precision, subject.device
 
     def encode(self, texts: Sequence[str]) -> Texts:
         """Texts as the model reads them."""

@@ -7,7 +7,7 @@ import polars as pl
 
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Texts
-from heedful.audits.battery.readings import ROUNDING, Floats, with_items
+from heedful.audits.battery.readings import Floats, with_items
 from heedful.audits.battery.subject_texts import SubjectTexts, check_way
 from heedful.evidence import chance, decide
 from heedful.experiments.experiment import instance_frame
@@ -35,7 +35,7 @@ def violation(
         left = _without(instances, place, way)
         falls.append(chance(instances.output, decided) - chance(left, decided))
         margins.append(_odds(instances.output, decided) - _odds(left, decided))
-    first = {"violates": margins[0] < -ROUNDING, "margin": margins[0], "erased_fall": falls[0]}
+    first = {"violates": margins[0] < -subject.rounding, "margin": margins[0], "erased_fall": falls[0]}
     return instance_frame(ids, decided, **first, random_fall=falls[1])
 
 
