@@ -34,7 +34,8 @@ class Contract(NamedTuple):
     identity: float  # how far observing, and putting the same attention back, move the logits
     invariance: float  # how far the other texts of a batch and padding move logits and weights
     moved: float  # how far other attention moves the logits
-    replay: float | None = None  # how far a replay is from the whole model; None: the model is not replayed
+    replay: float | None = None  # how far replays are from the whole model; None: there are none, or they fail
+    replays: bool = False  # whether the model is replayed, and not read as a whole, under changed attention
 
 
 def check(subject: Subject, texts: Texts) -> Contract:
@@ -72,7 +73,9 @@ def check(subject: Subject, texts: Texts) -> Contract:
             )
         _check_nothing(subject, chosen)
         moved = _moved(subject, chosen, alone, readings)
-        return Contract(identity, invariance, moved, _replayed(subject, chosen, same))
+        replay = _replay(subject, chosen)
+        subject.replays = replay is not None and replay <= same
+        return Contract(identity, invariance, moved, replay, subject.replays)
 
 
 def probes(subject: Subject, texts: Texts) -> Texts:
@@ -104,25 +107,24 @@ def _moved(subject: Subject, texts: Texts, alone: list[Padded], readings: list[R
     return far
 
 
-def _replayed(subject: Subject, texts: Texts, same: float) -> float | None:
-    """How far replays are from the whole model, under its own attention and under other; None: it is not replayed.
+def _replay(subject: Subject, texts: Texts) -> float | None:
+    """How far replays are from the whole model, under its own attention and under other; None: there are none.
 
     A model of an unknown family may fail in ways of its own when layers are skipped; it is then read as a whole.
     """
     batch = padded(texts, np.arange(len(texts)))
     last = torch.zeros(len(texts), batch.items).scatter(1, batch.lengths[:, None] - 1, 1.0)
-    far = 0.0
+    far = []
     try:
         states = subject.prepare(batch)
         if states is None:
             return None
         for change in (_unchanged, assigned(last)):
             replayed, whole = subject.replay(batch, states, change), subject.forward(batch, change=change)
-            far = max(far, _apart(replayed.logits, whole.logits), _apart(replayed.weights, whole.weights))
+            far += [_apart(replayed.logits, whole.logits), _apart(replayed.weights, whole.weights)]
     except Exception:  # whatever skipping layers may lead to
-        far = np.inf
-    subject.replays = far <= same
-    return far if subject.replays else None
+        return None
+    return _largest(far)
 
 
 def _unchanged(shares: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from heedful.adapters.affine import affine
-from heedful.adapters.checking import check
+from heedful.adapters.checking import Contract, check
 from heedful.adapters.hardware import named
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import battery_of
@@ -81,8 +81,17 @@ def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
     exact = audit.options.exact and affine(subject, texts)
     hardware = {"device": str(subject.device), "precision": named(subject.precision), "rounding": subject.rounding}
     audit.record(contract=contract._asdict() | {"exact": exact} | hardware)
-    replay = "" if contract.replay is None else f"; replays from the audited layer agree to {contract.replay:.1e}"
-    reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}{replay}")
+    reporter.finish(
+        f"putting back its own attention moves logits by {contract.identity:.1e}; {_replay_words(contract)}"
+    )
+
+
+def _replay_words(contract: Contract) -> str:
+    if contract.replays:
+        return f"replays from the audited layer agree to {contract.replay:.1e}"
+    if contract.replay is not None:
+        return f"replays from the audited layer are off by {contract.replay:.1e}, so the whole model is read each time"
+    return "the whole model is read under each change"
 
 
 class _Session:
@@ -107,7 +116,7 @@ class _Session:
             if "contract" not in audit.manifest:
                 check_contract(audit, inputs.subject, self.reporter)
             contract = audit.manifest["contract"]
-            inputs.subject.replays = contract["replay"] is not None
+            inputs.subject.replays = contract["replays"]
             battery = battery_of(full=audit.options.full, replayed=inputs.subject.replays)
             columns = ("scores",) if contract["exact"] else ()
         elif inputs.filed is not None:
