@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from benchmarks.adversary import adversary_result, sst_like_evidence
+from benchmarks.audit import audit_result, replay_result
 from benchmarks.documents import document_result
 from benchmarks.gradients import gradient_result
 from benchmarks.leave_one_out import document_results, leave_one_out_result, story_results
@@ -82,6 +83,8 @@ def benchmarks() -> Iterator[Result]:
     yield from story_results()
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield from removal_results()
+    yield replay_result(least=40)
+    yield audit_result(least=6)
     yield from site_results()
     yield from kept_results()
     yield scan_result("grouped mean over 200 runs", least=1.5)

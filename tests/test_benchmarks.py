@@ -5,6 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from benchmarks import audit
 from benchmarks.leave_one_out import leave_one_out_result
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
@@ -16,6 +17,7 @@ from heedful.ragged import Ragged
 MODULES = (
     "__main__",
     "adversary",
+    "audit",
     "calibration.__main__",
     "documents",
     "gradients",
@@ -31,6 +33,7 @@ MODULES = (
     "sweep",
     "training",
 )
+TINY = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -47,4 +50,9 @@ def test_both_ways_agree() -> None:
     assert single_result("single removals", documents, least=0).ratio > 0
     assert permutation_result("permutation", lengths, least=0).ratio > 0
     assert leave_one_out_result("leave-one-out", paper_model("average", 20), Inputs(tokens), least=0).ratio > 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audit, "SHAPE", TINY)
+        patch.delenv(audit.FOLDER, raising=False)
+        assert audit.replay_result(words=5, texts=2, least=0).ratio > 0
+        assert audit.audit_result(texts=3, least=0).ratio > 0
     assert scan_result("scan", runs=4, instances=3, least=0).ratio > 0
