@@ -55,6 +55,11 @@ def model_of(texts: Sequence[str]) -> tuple[str, Any, Any]:
     if os.environ.get(FOLDER):
         subject = HuggingFace.load(os.environ[FOLDER], device="cpu")
         return "MiniLM", subject.model, subject.tokenizer
+    return "a model of MiniLM's shape", *made_up(texts)
+
+
+def made_up(texts: Sequence[str]) -> tuple[Any, Any]:
+    """A model of MiniLM's shape with random parameters, and a tokenizer that knows the words of the texts."""
     words = [*SPECIAL, *sorted({word for text in texts for word in text.split()})]
     backend = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -64,7 +69,7 @@ def model_of(texts: Sequence[str]) -> tuple[str, Any, Any]:
     torch.manual_seed(0)
     config = BertConfig(vocab_size=30522, initializer_range=0.06, **SHAPE)
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **names)
-    return "a model of MiniLM's shape", BertForSequenceClassification(config).eval(), tokenizer
+    return BertForSequenceClassification(config).eval(), tokenizer
 
 
 def replay_result(*, least: float, words: int = 16, texts: int = PART) -> Result:
@@ -72,8 +77,7 @@ def replay_result(*, least: float, words: int = 16, texts: int = PART) -> Result
     again, against the whole model."""
     draw = np.random.default_rng(0)
     made = [" ".join(f"w{word}" for word in draw.integers(0, WORDS, size=words)) for _ in range(texts)]
-    _, model, tokenizer = model_of(made)
-    subject = HuggingFace(model, tokenizer)
+    subject = HuggingFace(*made_up(made))
     read = subject.encode(made)
     subject.check(read)
     rows = np.repeat(np.arange(texts), COPIES)
