@@ -79,11 +79,11 @@ def test_sequences_without_cells_have_no_states() -> None:
 
 
 def test_steps_read_the_longest_sequence_first() -> None:
-    steps = Steps.of(torch.tensor([2, 3, 1]))
-    assert [tuple(block) for block in steps.blocks] == [(0, 0, 3), (0, 3, 5), (3, 5, 6)]
-    assert steps.reads.tolist() == [[2, 0, 5, 3, 1, 4], [4, 1, 5, 3, 0, 2]]
-    for reads, places in zip(steps.reads, steps.places, strict=True):
-        assert reads[places].tolist() == list(range(6))
+    steps = Steps.of(torch.tensor([2, 3, 1]), 4)
+    assert steps.sizes == [3, 2, 1]
+    assert steps.cells.tolist() == [4, 0, 8, 5, 1, 6]
+    assert [*steps.ordered(back=False)] == [(0, None, 0), (1, 0, 2), (2, 1, 1)]
+    assert [*steps.ordered(back=True)] == [(2, None, 0), (1, 2, 1), (0, 1, 2)]
 
 
 def test_dropout_keeps_the_mean_and_follows_the_generator() -> None:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from heedful.models.batches import Padded
 from heedful.models.options import ATTENTIONS
+from heedful.models.products import tanh_layer
 
 
 class Query(NamedTuple):
@@ -54,7 +55,7 @@ class Additive(Attention):
         self.score = nn.Linear(hidden, 1, bias=False)
 
     def scores(self, states: Tensor, query: Query) -> Tensor:
-        scores: Tensor = self.score(torch.tanh(self.hidden(states)))
+        scores: Tensor = self.score(tanh_layer(states, self.hidden))
         return scores.squeeze(-1)
 
 

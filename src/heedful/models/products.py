@@ -1,0 +1,49 @@
+"""Products of many rows with a layer's weights, by oneDNN.
+
+torch gives single-precision products to MKL, which leaves half of a processor's vector width unused unless Intel made
+it. oneDNN, which torch uses for convolutions and LSTMs, takes what the processor has: twice as fast on AMD's.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+_AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+
+
+def product(rows: Tensor, weight: Tensor, bias: Tensor | None = None, *, tanh: bool = False) -> Tensor:
+    """`rows` (N, E) times `weight` (F, E) transposed, plus `bias` (F,): (N, F). A call costs some 15 microseconds more
+    than one of `torch.mm`, so this is for many rows."""
+    if not _AVAILABLE or rows.dtype != torch.float32 or not rows.numel():
+        values = functional.linear(rows, weight, bias)
+        return values.tanh_() if tanh else values
+    if not weight.is_contiguous() and not weight.T.is_contiguous():  # oneDNN would take a thousand times as long
+        weight = weight.contiguous()
+    values = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "tanh" if tanh else "none", [], "")
+    return values  # type: ignore[no-any-return]
+
+
+def tanh_layer(values: Tensor, layer: torch.nn.Linear) -> Tensor:
+    """The tanh of a linear layer, (..., F), of values (..., E)."""
+    hidden: Tensor = _TanhLayer.apply(values.flatten(0, -2), layer.weight, layer.bias)  # type: ignore[no-untyped-call]
+    return hidden.view(*values.shape[:-1], -1)
+
+
+class _TanhLayer(torch.autograd.Function):
+    """tanh(W x + b), its gradients by the same products."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        hidden = product(rows, weight, bias, tanh=True)
+        ctx.save_for_backward(rows, weight, hidden)
+        return hidden
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        rows, weight, hidden = ctx.saved_tensors
+        inner = torch.ops.aten.tanh_backward(gradients[0], hidden)
+        return product(inner, weight.T), product(inner.T, rows.T), inner.sum(dim=0)
