@@ -82,6 +82,7 @@ def test_steps_read_the_longest_sequence_first() -> None:
     steps = Steps.of(torch.tensor([2, 3, 1]), 4)
     assert steps.sizes == [3, 2, 1]
     assert steps.cells.tolist() == [4, 0, 8, 5, 1, 6]
+    assert sorted(steps.padding.tolist()) == [2, 3, 7, 9, 10, 11]
     assert [*steps.ordered(back=False)] == [(0, None, 0), (1, 0, 2), (2, 1, 1)]
     assert [*steps.ordered(back=True)] == [(2, None, 0), (1, 2, 1), (0, 1, 2)]
 

@@ -24,15 +24,16 @@ class Steps(NamedTuple):
     """The real cells of padded sequences, step by step: those of a step are the next `sizes[step]`."""
 
     cells: Tensor  # (N,) as counted row after row, padding included
+    padding: Tensor  # (P,) the others
     sizes: list[int]  # how many sequences go on, never more than in the step before
 
     @classmethod
     def of(cls, lengths: Tensor, width: int) -> "Steps":
         """From the lengths (B,) of sequences padded to a width."""
         long, order = lengths.sort(descending=True, stable=True)
-        step = torch.arange(int(long[0]))[:, None]
-        real = step < long  # (T, B)
-        return cls((step + order * width)[real], real.sum(dim=1).tolist())
+        step = torch.arange(width)[:, None]
+        real, cells = step < long, step + order * width  # (T, B)
+        return cls(cells[real], cells[~real], real.sum(dim=1)[: int(long[0])].tolist())
 
     def ordered(self, *, back: bool) -> Iterator[tuple[int, int | None, int]]:
         """Each step as a direction reads it, the one before it (None: it is the first), and the number of sequences
@@ -92,14 +93,14 @@ class BidirectionalGRU(torch.autograd.Function):
             for step, last, kept in steps.ordered(back=way == 1):
                 enter = entering[step]
                 if last is not None:
-                    enter[:kept] = leaving[last][:kept]
+                    _first(enter, kept).copy_(_first(leaving[last], kept))
                 both[step].addmm_(enter, turned).sigmoid_()
                 recall = torch.addmm(recurrent_bias[way], enter, turned_new, out=recalls[step])
                 new = news[step].addcmul_(resets[step], recall).sigmoid_()
                 torch.lerp(new, enter, updates[step], out=leaving[step])
         ctx.save_for_backward(cells, read, recurrent, gates, before, recalled)
-        ctx.steps, ctx.rows = steps, len(values)
-        return values.new_zeros(len(values), 2 * h).index_copy_(0, steps.cells, states.mul_(2).sub_(1))
+        ctx.steps = steps
+        return _laid_out(states.mul_(2).sub_(1), steps)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
@@ -124,19 +125,30 @@ class BidirectionalGRU(torch.autograd.Function):
                 of_all[step].mul_(state[:, None])
                 of_recall = torch.mul(of_news[step], resets[step], out=of_recalls[step])
                 if last is not None:
-                    earlier = of_blocks[last][:kept].addmm_(of_both[step][:kept], turned)
-                    earlier.addmm_(of_recall[:kept], turned_new).addcmul_(state[:kept], updates[step][:kept])
-            of_recurrent[way, :, : 2 * h] = product(before[way].T, of_gate[:, : 2 * h].T)
-            of_recurrent[way, :, 2 * h :] = product(before[way].T, of_recalled[way].T)
-        of_values = cells.new_zeros(ctx.rows, cells.shape[1])
-        of_values.index_copy_(0, steps.cells, product(of_gates, read.T))
+                    earlier = _first(of_blocks[last], kept).addmm_(_first(of_both[step], kept), turned)
+                    earlier.addmm_(_first(of_recall, kept), turned_new)
+                    earlier.addcmul_(_first(state, kept), _first(updates[step], kept))
+            of_recurrent[way, :, : 2 * h] = before[way].T @ of_gate[:, : 2 * h]
+            of_recurrent[way, :, 2 * h :] = before[way].T @ of_recalled[way]
+        of_values = _laid_out(product(of_gates, read.T), steps)
         of_read = product(cells.T, of_gates.T).T
         return of_values, None, of_read, of_gates.sum(dim=0), of_recurrent, of_recalled.sum(dim=1)
+
+
+def _laid_out(cells: Tensor, steps: Steps) -> Tensor:
+    """Cells (N, F) where they were, (B * T, F), and zeros on padding."""
+    rows = cells.new_empty(len(steps.cells) + len(steps.padding), cells.shape[1])
+    return rows.index_copy_(0, steps.cells, cells).index_fill_(0, steps.padding, 0.0)
 
 
 def _blocks(cells: Tensor, steps: Steps) -> tuple[Tensor, ...]:
     """What each step has of the cells."""
     return cells.split(steps.sizes)
+
+
+def _first(block: Tensor, rows: int) -> Tensor:
+    """The first rows of a block; most often they are all, and a slice costs as much as some arithmetic."""
+    return block if len(block) == rows else block[:rows]
 
 
 def _slopes(gate: Tensor, before: Tensor, recalled: Tensor, *, out: Tensor) -> None:

@@ -26,24 +26,27 @@ def product(rows: Tensor, weight: Tensor, bias: Tensor | None = None, *, tanh: b
     return values  # type: ignore[no-any-return]
 
 
-def tanh_layer(values: Tensor, layer: torch.nn.Linear) -> Tensor:
-    """The tanh of a linear layer, (..., F), of values (..., E)."""
-    hidden: Tensor = _TanhLayer.apply(values.flatten(0, -2), layer.weight, layer.bias)  # type: ignore[no-untyped-call]
-    return hidden.view(*values.shape[:-1], -1)
+def additive_scores(states: Tensor, hidden: torch.nn.Linear, score: torch.nn.Linear) -> Tensor:
+    """v . tanh(W h + b), (...), of states (..., H)."""
+    scores: Tensor = _AdditiveScores.apply(  # type: ignore[no-untyped-call]
+        states.flatten(0, -2), hidden.weight, hidden.bias, score.weight
+    )
+    return scores.view(states.shape[:-1])
 
 
-class _TanhLayer(torch.autograd.Function):
-    """tanh(W x + b), its gradients by the same products."""
+class _AdditiveScores(torch.autograd.Function):
+    """One function rather than three, so that gradients are made in place."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        hidden = product(rows, weight, bias, tanh=True)
-        ctx.save_for_backward(rows, weight, hidden)
-        return hidden
+    def forward(ctx: Any, rows: Tensor, weight: Tensor, bias: Tensor, score: Tensor) -> Tensor:
+        bent = product(rows, weight, bias, tanh=True)
+        ctx.save_for_backward(rows, weight, score, bent)
+        return bent @ score[0]
 
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        rows, weight, hidden = ctx.saved_tensors
-        inner = torch.ops.aten.tanh_backward(gradients[0], hidden)
-        return product(inner, weight.T), product(inner.T, rows.T), inner.sum(dim=0)
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, ...]:
+        rows, weight, score, bent = ctx.saved_tensors
+        inner = gradients[0][:, None] * score
+        torch.ops.aten.tanh_backward.grad_input(inner, bent, grad_input=inner)
+        return product(inner, weight.T), product(inner.T, rows.T), inner.sum(dim=0), gradients[0][None] @ bent
