@@ -25,6 +25,7 @@ class Steps(NamedTuple):
 
     cells: Tensor  # (N,) as counted row after row, padding included
     padding: Tensor  # (P,) the others
+    places: Tensor  # (N + P,) where each cell is in `cells`; any place for padding
     sizes: list[int]  # how many sequences go on, never more than in the step before
 
     @classmethod
@@ -33,7 +34,9 @@ class Steps(NamedTuple):
         long, order = lengths.sort(descending=True, stable=True)
         step = torch.arange(width)[:, None]
         real, cells = step < long, step + order * width  # (T, B)
-        return cls(cells[real], cells[~real], real.sum(dim=1)[: int(long[0])].tolist())
+        read, places = cells[real], torch.zeros(cells.numel(), dtype=torch.int64)
+        places[read] = torch.arange(len(read))
+        return cls(read, cells[~real], places, real.sum(dim=1)[: int(long.max())].tolist())
 
     def ordered(self, *, back: bool) -> Iterator[tuple[int, int | None, int]]:
         """Each step as a direction reads it, the one before it (None: it is the first), and the number of sequences
@@ -137,8 +140,9 @@ class BidirectionalGRU(torch.autograd.Function):
 
 def _laid_out(cells: Tensor, steps: Steps) -> Tensor:
     """Cells (N, F) where they were, (B * T, F), and zeros on padding."""
-    rows = cells.new_empty(len(steps.cells) + len(steps.padding), cells.shape[1])
-    return rows.index_copy_(0, steps.cells, cells).index_fill_(0, steps.padding, 0.0)
+    if not len(cells):
+        return cells.new_zeros(len(steps.padding), cells.shape[1])
+    return cells.index_select(0, steps.places).index_fill_(0, steps.padding, 0.0)
 
 
 def _blocks(cells: Tensor, steps: Steps) -> tuple[Tensor, ...]:
