@@ -60,12 +60,12 @@ class Weights(NamedTuple):
     def of(cls, *layers: nn.GRU) -> "Weights":
         """From one-way layers, the first ahead and the second back; gradients reach their parameters."""
         h = layers[0].hidden_size
-        scale = layers[0].bias_hh_l0.new_ones(3 * h)
-        scale[2 * h :] = 2
         read, bias, recurrent, recurrent_bias = (
             torch.stack([getattr(layer, f"{name}_l0") for layer in layers])
             for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
         )
+        scale = read.new_ones(3 * h)
+        scale[2 * h :] = 2
         recalled = (recurrent_bias - recurrent.sum(dim=2)) * scale  # W h = 2 W (1 + h) / 2 - W 1
         bias = torch.cat([bias[:, : 2 * h] + recalled[:, : 2 * h], 2 * bias[:, 2 * h :]], dim=1)
         return cls(
@@ -89,7 +89,7 @@ class BidirectionalGRU(torch.autograd.Function):
         before, recalled = gates.new_full((2, len(cells), h), START), gates.new_empty(2, len(cells), h)
         states = gates.new_empty(len(cells), 2 * h)
         for way, (gate, state) in enumerate(zip(gates.chunk(2, dim=1), states.chunk(2, dim=1), strict=True)):
-            turned, turned_new = recurrent[way].split([2 * h, h], dim=1)
+            turned, turned_new = torch.split_with_sizes(recurrent[way], [2 * h, h], dim=1)
             resets, updates, news = (_blocks(part, steps) for part in gate.chunk(3, dim=1))
             both, entering = _blocks(gate[:, : 2 * h], steps), _blocks(before[way], steps)
             recalls, leaving = _blocks(recalled[way], steps), _blocks(state, steps)
@@ -118,9 +118,9 @@ class BidirectionalGRU(torch.autograd.Function):
         for way, (gate, of_gate) in enumerate(zip(gates.chunk(2, dim=1), of_gates.chunk(2, dim=1), strict=True)):
             _slopes(gate, before[way], recalled[way], out=of_gate)
             of_state = of_states[:, way * h : (way + 1) * h] * 2
-            turned, turned_new = recurrent[way].T.split([2 * h, h])
+            turned, turned_new = torch.split_with_sizes(recurrent[way].T, [2 * h, h])
             resets, updates, _ = (_blocks(part, steps) for part in gate.chunk(3, dim=1))
-            of_blocks, of_all = _blocks(of_state, steps), _blocks(of_gate.unflatten(1, (3, h)), steps)
+            of_blocks, of_all = _blocks(of_state, steps), _blocks(of_gate.view(-1, 3, h), steps)
             of_both, of_news = _blocks(of_gate[:, : 2 * h], steps), _blocks(of_gate[:, 2 * h :], steps)
             of_recalls = _blocks(of_recalled[way], steps)
             for step, last, kept in reversed([*steps.ordered(back=way == 1)]):
@@ -147,7 +147,7 @@ def _laid_out(cells: Tensor, steps: Steps) -> Tensor:
 
 def _blocks(cells: Tensor, steps: Steps) -> tuple[Tensor, ...]:
     """What each step has of the cells."""
-    return cells.split(steps.sizes)
+    return torch.split_with_sizes(cells, steps.sizes)
 
 
 def _first(block: Tensor, rows: int) -> Tensor:
@@ -156,7 +156,7 @@ def _first(block: Tensor, rows: int) -> Tensor:
 
 
 def _slopes(gate: Tensor, before: Tensor, recalled: Tensor, *, out: Tensor) -> None:
-    """How states move with each gate, (N, 3h), which needs no step: s = u b + (1 - u) n, n = sigmoid(.. + r recalled)."""
+    """How a state moves with each of its gates, (N, 3h): what later steps have no part in, for all steps at once."""
     reset, update, new = gate.chunk(3, dim=1)
     of_reset, of_update, of_new = out.chunk(3, dim=1)
     derivative = torch.ops.aten.sigmoid_backward.grad_input  # of a sigmoid, from its value, times its first argument

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-_AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+_AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")  # type: ignore[no-untyped-call]
 
 
 def product(rows: Tensor, weight: Tensor, bias: Tensor | None = None, *, tanh: bool = False) -> Tensor:
@@ -22,8 +22,8 @@ def product(rows: Tensor, weight: Tensor, bias: Tensor | None = None, *, tanh: b
         return values.tanh_() if tanh else values
     if not weight.is_contiguous() and not weight.T.is_contiguous():  # oneDNN would take a thousand times as long
         weight = weight.contiguous()
-    values = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "tanh" if tanh else "none", [], "")
-    return values  # type: ignore[no-any-return]
+    made: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "tanh" if tanh else "none", [], "")
+    return made
 
 
 def additive_scores(states: Tensor, hidden: torch.nn.Linear, score: torch.nn.Linear) -> Tensor:
@@ -44,7 +44,7 @@ class _AdditiveScores(torch.autograd.Function):
         return bent @ score[0]
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, ...]:
         rows, weight, score, bent = ctx.saved_tensors
         inner = gradients[0][:, None] * score
