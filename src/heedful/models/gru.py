@@ -113,11 +113,11 @@ class BidirectionalGRU(torch.autograd.Function):
         cells, read, recurrent, gates, before, recalled = ctx.saved_tensors
         steps, h = ctx.steps, recurrent.shape[1]
         of_gates, of_recalled = torch.empty_like(gates), torch.empty_like(recalled)
-        of_states = gradients[0].index_select(0, steps.cells)
+        of_states = gradients[0].index_select(0, steps.cells).mul_(2)
         of_recurrent = torch.empty_like(recurrent)
         for way, (gate, of_gate) in enumerate(zip(gates.chunk(2, dim=1), of_gates.chunk(2, dim=1), strict=True)):
             _slopes(gate, before[way], recalled[way], out=of_gate)
-            of_state = of_states[:, way * h : (way + 1) * h] * 2
+            of_state = of_states[:, way * h : (way + 1) * h]
             turned, turned_new = torch.split_with_sizes(recurrent[way].T, [2 * h, h])
             resets, updates, _ = (_blocks(part, steps) for part in gate.chunk(3, dim=1))
             of_blocks, of_all = _blocks(of_state, steps), _blocks(of_gate.view(-1, 3, h), steps)
