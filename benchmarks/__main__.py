@@ -71,7 +71,7 @@ def benchmarks() -> Iterator[Result]:
     yield training_epoch(f"training epoch, {sst.name}, BiLSTM, batch 32", sst.training, sst.words, least=1.8)
     documents = random_texts(np.random.default_rng(2).integers(150, 211, size=640))
     yield training_epoch("training, documents of 180 tokens, BiLSTM, batch 32", documents, WORDS, least=2.5)
-    yield document_result("flan", least=2.0)
+    yield document_result("flan", least=2.5)
     yield document_result("han", least=2.5)
     yield gradient_result(f"gradients, {sst.name} test, BiLSTM", sst.test, sst.words, batch=128, least=2.0)
     some = documents.inputs.tokens.slice(0, 160)

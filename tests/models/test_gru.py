@@ -53,6 +53,38 @@ def test_states_and_gradients_are_those_of_the_library(sizes: list[int], seed: i
         assert torch.allclose(back, getattr(whole, f"{name}_reverse").grad, atol=1e-12), name
 
 
+@pytest.mark.parametrize("sizes", [[700, 3, 1], [1, 1, 1, 1], [1], [40] * 70])
+def test_in_single_precision_long_and_short_sequences_are_near_the_librarys(sizes: list[int]) -> None:
+    encoder, whole = (module.float() for module in both(hidden=17))
+    lengths = torch.tensor(sizes)
+    ours, theirs = (
+        torch.randn(len(sizes), max(sizes), 3, generator=torch.Generator().manual_seed(1)) for _ in range(2)
+    )
+    states, expected = encoder(Padded(ours.requires_grad_(), lengths)), packed(whole, theirs.requires_grad_(), lengths)
+    assert torch.allclose(states.values, expected, atol=1e-5)
+    (states.values**2).mean().backward()
+    (expected**2).mean().backward()
+    assert torch.allclose(ours.grad, theirs.grad, atol=1e-5)
+    for name, parameter in encoder.ahead.named_parameters():
+        assert torch.allclose(parameter.grad, getattr(whole, name).grad, atol=1e-5), name
+
+
+@given(scale=st.sampled_from([1e-30, 1e3, 1e6, 1e15]), sizes=sizes, seed=st.integers(0, 100))
+@examples(25)
+def test_gates_that_are_saturated_or_idle_leave_states_and_gradients_finite(
+    scale: float, sizes: list[int], seed: int
+) -> None:
+    encoder, whole = (module.float() for module in both())
+    lengths, draw = torch.tensor(sizes), torch.Generator().manual_seed(seed)
+    values = (scale * torch.randn(len(sizes), max(sizes), 3, generator=draw)).requires_grad_()
+    states = encoder(Padded(values, lengths)).values
+    states.sum().backward()
+    assert torch.allclose(states, packed(whole, values.detach(), lengths), atol=1e-5)
+    assert states.abs().max() <= 1
+    for gradient in (values.grad, *(parameter.grad for parameter in encoder.parameters())):
+        assert gradient.isfinite().all()
+
+
 def test_gradients_may_be_asked_for_again() -> None:
     encoder, _ = both()
     values = torch.randn(2, 5, 3, dtype=torch.float64, requires_grad=True)
@@ -79,11 +111,12 @@ def test_sequences_without_cells_have_no_states() -> None:
 
 
 def test_steps_read_the_longest_sequence_first() -> None:
-    steps = Steps.of(torch.tensor([2, 3, 1]))
-    assert [tuple(block) for block in steps.blocks] == [(0, 0, 3), (0, 3, 5), (3, 5, 6)]
-    assert steps.reads.tolist() == [[2, 0, 5, 3, 1, 4], [4, 1, 5, 3, 0, 2]]
-    for reads, places in zip(steps.reads, steps.places, strict=True):
-        assert reads[places].tolist() == list(range(6))
+    steps = Steps.of(torch.tensor([2, 3, 1]), 4)
+    assert steps.sizes == [3, 2, 1]
+    assert steps.cells.tolist() == [4, 0, 8, 5, 1, 6]
+    assert sorted(steps.padding.tolist()) == [2, 3, 7, 9, 10, 11]
+    assert [*steps.ordered(back=False)] == [(0, None, 0), (1, 0, 2), (2, 1, 1)]
+    assert [*steps.ordered(back=True)] == [(2, None, 0), (1, 2, 1), (0, 1, 2)]
 
 
 def test_dropout_keeps_the_mean_and_follows_the_generator() -> None:

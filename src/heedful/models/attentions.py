@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from heedful.models.batches import Padded
 from heedful.models.options import ATTENTIONS
+from heedful.models.products import additive_scores
 
 
 class Query(NamedTuple):
@@ -54,8 +55,7 @@ class Additive(Attention):
         self.score = nn.Linear(hidden, 1, bias=False)
 
     def scores(self, states: Tensor, query: Query) -> Tensor:
-        scores: Tensor = self.score(torch.tanh(self.hidden(states)))
-        return scores.squeeze(-1)
+        return additive_scores(states, self.hidden, self.score)
 
 
 class WideAdditive(Additive):

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear, pad
+from torch.nn.functional import pad
 
 from heedful.errors import unknown_name
 from heedful.models.batches import Padded
-from heedful.models.gru import BidirectionalGRU, Steps
+from heedful.models.gru import BidirectionalGRU, Steps, Weights
 from heedful.models.options import (
     ENCODER_OPTIONS,
     AverageOptions,
@@ -119,18 +119,11 @@ class BiGRU(Bidirectional):
 
     def forward(self, embedded: Padded) -> Padded:
         """The layers hold the parameters; `gru.py` has what they compute. Padding has states of zeros."""
-        layers, cells = (self.ahead, self.back), embedded.mask.flatten().nonzero().squeeze(1)
-        weight = torch.cat([layer.weight_ih_l0 for layer in layers])  # (2 * 3h, E)
-        bias = torch.cat([layer.bias_ih_l0 for layer in layers])
-        read = linear(embedded.values.flatten(0, 1)[cells], weight, bias)  # (N, 2 * 3h)
-        recurrent = torch.stack([layer.weight_hh_l0 for layer in layers])
-        steps = Steps.of(embedded.lengths)
-        states = BidirectionalGRU.apply(  # type: ignore[no-untyped-call]
-            read, recurrent, torch.stack([layer.bias_hh_l0 for layer in layers]), steps
-        )
         rows, width = embedded.values.shape[:2]
-        padded = states.new_zeros(rows * width, self.size).index_copy(0, cells, states)
-        return embedded.with_values(padded.view(rows, width, self.size))
+        states = BidirectionalGRU.apply(  # type: ignore[no-untyped-call]
+            embedded.values.flatten(0, 1), Steps.of(embedded.lengths, width), *Weights.of(self.ahead, self.back)
+        )
+        return embedded.with_values(states.view(rows, width, self.size))
 
 
 @encoder("cnn", CNNOptions)

@@ -1,98 +1,166 @@
-"""A bidirectional GRU over sequences of different lengths: both directions in one step, without padding.
+"""A bidirectional GRU over sequences of different lengths, without padding.
 
-torch's own runs one direction at a time, computes padding, and leaves autograd a dozen nodes per step. Here cells are
-ordered by step, longest sequence first, so that each step reads a block; what all steps share (what tokens add to the
-gates, the gradients of the weights) is one product.
+torch's own computes its steps one gate at a time and leaves autograd a dozen nodes per step. Here the cells of a step
+are neighbours, longest sequence first, so that a step reads and writes blocks; what all steps share (what tokens add to
+the gates, the gradients of the weights) is one product.
+
+States are kept as (1 + h) / 2. With tanh(x) = 2 sigmoid(2x) - 1 the new state is then a sigmoid as well, and the
+recursion stays as it is: the average of a convex mixture is the mixture of the averages. On most processors torch's
+tanh takes several times as long as its sigmoid.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from heedful.models.products import product
 
-class Step(NamedTuple):
-    """A block of cells, of the sequences that are still going on."""
-
-    before: int  # where the step before begins
-    start: int
-    stop: int
+START = 0.5  # a state of zero
 
 
 class Steps(NamedTuple):
-    """The order in which both directions read the real cells of padded sequences."""
+    """The real cells of padded sequences, step by step: those of a step are the next `sizes[step]`."""
 
-    reads: Tensor  # (2, N): which cell, counted row after row
-    places: Tensor  # (2, N): where each cell is read, the inverse
-    blocks: list[Step]
+    cells: Tensor  # (N,) as counted row after row, padding included
+    padding: Tensor  # (P,) the others
+    places: Tensor  # (N + P,) where each cell is in `cells`; any place for padding
+    sizes: list[int]  # how many sequences go on, never more than in the step before
 
     @classmethod
-    def of(cls, lengths: Tensor) -> "Steps":
-        """From the lengths (B,) of the sequences."""
+    def of(cls, lengths: Tensor, width: int) -> "Steps":
+        """From the lengths (B,) of sequences padded to a width."""
         long, order = lengths.sort(descending=True, stable=True)
-        first = (lengths.cumsum(0) - lengths)[order]  # the first cell of each sequence
-        step, place = (torch.arange(int(long[0]))[:, None] < long).nonzero().T  # (N,) each
-        reads = first[place] + torch.stack([step, long[place] - 1 - step])
-        ends = torch.bincount(step).cumsum(0).tolist()
-        starts = [0, *ends[:-1]]
-        return cls(reads, reads.argsort(dim=1), [*map(Step, [0, *starts[:-1]], starts, ends)])
+        step = torch.arange(width)[:, None]
+        real, cells = step < long, step + order * width  # (T, B)
+        read, places = cells[real], torch.zeros(cells.numel(), dtype=torch.int64)
+        places[read] = torch.arange(len(read))
+        return cls(read, cells[~real], places, real.sum(dim=1)[: int(long.max())].tolist())
+
+    def ordered(self, *, back: bool) -> Iterator[tuple[int, int | None, int]]:
+        """Each step as a direction reads it, the one before it (None: it is the first), and the number of sequences
+        that are in both. Sequences end one by one when they are read ahead, and join one by one when read back."""
+        last = None
+        for step in reversed(range(len(self.sizes))) if back else range(len(self.sizes)):
+            yield step, last, 0 if last is None else min(self.sizes[step], self.sizes[last])
+            last = step
+
+
+class Weights(NamedTuple):
+    """The parameters of both directions as the recursion has them: for states (1 + h) / 2, and doubled for the gate of
+    the new state."""
+
+    read: Tensor  # (2 * 3h, E), gates in the order reset, update, new
+    bias: Tensor  # (2 * 3h,), those of reset and update in one
+    recurrent: Tensor  # (2, h, 3h)
+    recurrent_bias: Tensor  # (2, h), of the new state alone: it is added before the reset
+
+    @classmethod
+    def of(cls, *layers: nn.GRU) -> "Weights":
+        """From one-way layers, the first ahead and the second back; gradients reach their parameters."""
+        h = layers[0].hidden_size
+        read, bias, recurrent, recurrent_bias = (
+            torch.stack([getattr(layer, f"{name}_l0") for layer in layers])
+            for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")
+        )
+        scale = read.new_ones(3 * h)
+        scale[2 * h :] = 2
+        recalled = (recurrent_bias - recurrent.sum(dim=2)) * scale  # W h = 2 W (1 + h) / 2 - W 1
+        bias = torch.cat([bias[:, : 2 * h] + recalled[:, : 2 * h], 2 * bias[:, 2 * h :]], dim=1)
+        return cls(
+            (read * scale[:, None]).flatten(0, 1),
+            bias.flatten(),
+            (recurrent * (2 * scale[:, None])).transpose(1, 2).contiguous(),
+            recalled[:, 2 * h :],
+        )
 
 
 class BidirectionalGRU(torch.autograd.Function):
-    """From what cells (N, 2 * 3h) add to the gates (reset, update, new) of either direction to states (N, 2 * h)."""
+    """From padded cells (B * T, E) to their states (B * T, 2 * h), zeros on padding."""
 
     @staticmethod
-    def forward(ctx: Any, read: Tensor, weight: Tensor, bias: Tensor, steps: Steps) -> Tensor:
-        """`weight` (2, 3h, h) and `bias` (2, 3h) are those of the state before."""
-        h = weight.shape[2]
-        gates = _ordered(read, steps.reads)  # (2, N, 3h)
-        states, recalled = gates.new_empty(2, gates.shape[1], h), gates.new_empty(2, gates.shape[1], h)
-        before = gates.new_zeros(2, gates.shape[1], h)
-        turned = weight.transpose(1, 2).contiguous()
-        for earlier, start, stop in steps.blocks:
-            gate, state = gates[:, start:stop], before[:, start:stop]
-            if start:
-                state.copy_(states[:, earlier : earlier + stop - start])
-            added = torch.baddbmm(bias[:, None], state, turned)  # (2, n, 3h)
-            gate[..., : 2 * h].add_(added[..., : 2 * h]).sigmoid_()
-            recalled[:, start:stop] = added[..., 2 * h :]
-            new = gate[..., 2 * h :].addcmul_(gate[..., :h], added[..., 2 * h :]).tanh_()
-            states[:, start:stop] = torch.lerp(new, state, gate[..., h : 2 * h])
-        ctx.save_for_backward(weight, before, gates, recalled)
+    def forward(ctx: Any, values: Tensor, steps: Steps, *weights: Tensor) -> Tensor:
+        """`weights` are `Weights`."""
+        read, bias, recurrent, recurrent_bias = weights
+        h = recurrent.shape[1]
+        cells = values.index_select(0, steps.cells)
+        gates = product(cells, read, bias)  # (N, 2 * 3h)
+        before, recalled = gates.new_full((2, len(cells), h), START), gates.new_empty(2, len(cells), h)
+        states = gates.new_empty(len(cells), 2 * h)
+        for way, (gate, state) in enumerate(zip(gates.chunk(2, dim=1), states.chunk(2, dim=1), strict=True)):
+            turned, turned_new = torch.split_with_sizes(recurrent[way], [2 * h, h], dim=1)
+            resets, updates, news = (_blocks(part, steps) for part in gate.chunk(3, dim=1))
+            both, entering = _blocks(gate[:, : 2 * h], steps), _blocks(before[way], steps)
+            recalls, leaving = _blocks(recalled[way], steps), _blocks(state, steps)
+            for step, last, kept in steps.ordered(back=way == 1):
+                enter = entering[step]
+                if last is not None:
+                    _first(enter, kept).copy_(_first(leaving[last], kept))
+                both[step].addmm_(enter, turned).sigmoid_()
+                recall = torch.addmm(recurrent_bias[way], enter, turned_new, out=recalls[step])
+                new = news[step].addcmul_(resets[step], recall).sigmoid_()
+                torch.lerp(new, enter, updates[step], out=leaving[step])
+        ctx.save_for_backward(cells, read, recurrent, gates, before, recalled)
         ctx.steps = steps
-        return _in_rows(states, steps.places)
+        return _laid_out(states.mul_(2).sub_(1), steps)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         """From the last step to the first."""
         if torch.is_grad_enabled():  # by create_graph
             raise RuntimeError("a BiGRU has first derivatives only: leave create_graph out")
-        weight, before, gates, recalled = ctx.saved_tensors
-        h = weight.shape[2]
-        reset, update, new = gates.chunk(3, dim=-1)
-        # what later steps have no part in, for all steps at once: how the state moves with each gate, (2, N, 3h)
-        of_new = (1 - update) * (1 - new**2)
-        of_reset, of_update = of_new * recalled * reset * (1 - reset), (before - new) * update * (1 - update)
-        slopes = torch.cat([of_reset, of_update, of_new], dim=-1)
-        of_state = _ordered(gradients[0], ctx.steps.reads)
-        of_read, of_added = torch.empty_like(gates), torch.empty_like(gates)
-        for earlier, start, stop in reversed(ctx.steps.blocks):
-            state = of_state[:, start:stop]
-            read = slopes[:, start:stop] * state.repeat(1, 1, 3)
-            of_read[:, start:stop] = read
-            read[..., 2 * h :] *= reset[:, start:stop]
-            of_added[:, start:stop] = read
-            if start:
-                of_state[:, earlier : earlier + stop - start] += (state * update[:, start:stop]).baddbmm_(read, weight)
-        of_weight = of_added.transpose(1, 2) @ before
-        return _in_rows(of_read, ctx.steps.places), of_weight, of_added.sum(dim=1), None
+        cells, read, recurrent, gates, before, recalled = ctx.saved_tensors
+        steps, h = ctx.steps, recurrent.shape[1]
+        of_gates, of_recalled = torch.empty_like(gates), torch.empty_like(recalled)
+        of_states = gradients[0].index_select(0, steps.cells).mul_(2)
+        of_recurrent = torch.empty_like(recurrent)
+        for way, (gate, of_gate) in enumerate(zip(gates.chunk(2, dim=1), of_gates.chunk(2, dim=1), strict=True)):
+            _slopes(gate, before[way], recalled[way], out=of_gate)
+            of_state = of_states[:, way * h : (way + 1) * h]
+            turned, turned_new = torch.split_with_sizes(recurrent[way].T, [2 * h, h])
+            resets, updates, _ = (_blocks(part, steps) for part in gate.chunk(3, dim=1))
+            of_blocks, of_all = _blocks(of_state, steps), _blocks(of_gate.view(-1, 3, h), steps)
+            of_both, of_news = _blocks(of_gate[:, : 2 * h], steps), _blocks(of_gate[:, 2 * h :], steps)
+            of_recalls = _blocks(of_recalled[way], steps)
+            for step, last, kept in reversed([*steps.ordered(back=way == 1)]):
+                state = of_blocks[step]
+                of_all[step].mul_(state[:, None])
+                of_recall = torch.mul(of_news[step], resets[step], out=of_recalls[step])
+                if last is not None:
+                    earlier = _first(of_blocks[last], kept).addmm_(_first(of_both[step], kept), turned)
+                    earlier.addmm_(_first(of_recall, kept), turned_new)
+                    earlier.addcmul_(_first(state, kept), _first(updates[step], kept))
+            of_recurrent[way, :, : 2 * h] = before[way].T @ of_gate[:, : 2 * h]
+            of_recurrent[way, :, 2 * h :] = before[way].T @ of_recalled[way]
+        of_values = _laid_out(product(of_gates, read.T), steps)
+        of_read = product(cells.T, of_gates.T).T
+        return of_values, None, of_read, of_gates.sum(dim=0), of_recurrent, of_recalled.sum(dim=1)
 
 
-def _ordered(rows: Tensor, reads: Tensor) -> Tensor:
-    """Split cells (N, 2 * F) into the two directions and put each into its reading order: (2, N, F)."""
-    return torch.stack([half.index_select(0, read) for half, read in zip(rows.chunk(2, dim=1), reads, strict=True)])
+def _laid_out(cells: Tensor, steps: Steps) -> Tensor:
+    """Cells (N, F) where they were, (B * T, F), and zeros on padding."""
+    if not len(cells):
+        return cells.new_zeros(len(steps.padding), cells.shape[1])
+    return cells.index_select(0, steps.places).index_fill_(0, steps.padding, 0.0)
 
 
-def _in_rows(values: Tensor, places: Tensor) -> Tensor:
-    """The inverse."""
-    return torch.cat([half.index_select(0, place) for half, place in zip(values, places, strict=True)], dim=1)
+def _blocks(cells: Tensor, steps: Steps) -> tuple[Tensor, ...]:
+    """What each step has of the cells."""
+    return torch.split_with_sizes(cells, steps.sizes)
+
+
+def _first(block: Tensor, rows: int) -> Tensor:
+    """The first rows of a block; most often they are all, and a slice costs as much as some arithmetic."""
+    return block if len(block) == rows else block[:rows]
+
+
+def _slopes(gate: Tensor, before: Tensor, recalled: Tensor, *, out: Tensor) -> None:
+    """How a state moves with each of its gates, (N, 3h): what later steps have no part in, for all steps at once."""
+    reset, update, new = gate.chunk(3, dim=1)
+    of_reset, of_update, of_new = out.chunk(3, dim=1)
+    derivative = torch.ops.aten.sigmoid_backward.grad_input  # of a sigmoid, from its value, times its first argument
+    spare = 1 - update
+    derivative(spare, new, grad_input=of_new)
+    derivative(torch.mul(of_new, recalled, out=spare), reset, grad_input=of_reset)
+    derivative(torch.sub(before, new, out=spare), update, grad_input=of_update)
