@@ -29,17 +29,19 @@ _ANSWERS = {
 }
 
 
-def judge(signals: pl.DataFrame, *, thresholds: Thresholds = CALIBRATED, seed: int = 0) -> Verdict:
-    """May this attention be shown? The answer for the model that gave these signals, and for each instance."""
-    level: Level = "input" if len(signals) and signals["level"][0] == "input" else "attention"
-    limit, found = thresholds.at(level), measure(signals, seed=seed)
+def judge(signals: pl.DataFrame | pl.LazyFrame, *, thresholds: Thresholds = CALIBRATED, seed: int = 0) -> Verdict:
+    """May this attention be shown? The answer for the model that gave these signals, and for each instance; the latter
+    are derived when they are asked for, from a lazy frame in bounded memory."""
+    levels = signals.lazy().select("level").head(1).collect()["level"].to_list()
+    level: Level = "input" if levels == ["input"] else "attention"
+    limit, found = thresholds.at(level), measure(signals.lazy().collect(), seed=seed)
     criteria = criteria_of(found, limit)
     reservations = _reservations(criteria, level)
     answer = answer_of(criteria, reservations)
     raced = found.figures["race"].n >= FEW
     better = next((rival for rival in found.rivals if rival.low > limit.better), None) if raced else None
     words = _words(answer, criteria, reservations, better)
-    instances = judge_instances(signals, found.best, limit, level)
+    instances = judge_instances(signals.lazy(), found.best, limit, level)
     return Verdict(answer, words, level, criteria, reservations, better, instances)
 
 
@@ -105,7 +107,7 @@ def answer_of(criteria: Iterable[Criterion], limits: Sequence[str]) -> Answer:
     return "yes" if not limits and all(criterion.outcome == "met" for criterion in tested) else "with caution"
 
 
-def judge_instances(signals: pl.DataFrame, best: str | None, thresholds: LevelThresholds, level: Level) -> pl.DataFrame:
+def judge_instances(signals: pl.LazyFrame, best: str | None, thresholds: LevelThresholds, level: Level) -> pl.LazyFrame:
     """`id`, `answer` and `reasons` why it is not yes. Attention is compared with the method `best`."""
     frame = signals.select("id", **_met(best, thresholds))
     fails = {spec.name: ~pl.col(spec.name) for spec in CRITERIA}
