@@ -85,7 +85,7 @@ def write_given(audit: Audit, importance: GivenImportance) -> str:
     _check_times(times, known["id"], importance)
     for place, start in enumerate(range(0, len(known), size)):
         files = sorted((parts.folder / f"range-{place}").iterdir())
-        frame = scan_parquet(files).sort("row", maintain_order=True).collect()
+        frame = scan_parquet(files).sort("row", pl.col("method").cast(pl.Enum(importance.methods))).collect()
         if "tokens" in frame.columns:
             own = evidence.select(own="tokens").with_row_index("row").slice(start, size).collect()
             differs = frame.join(own, on="row", how="left", maintain_order="left").filter(
