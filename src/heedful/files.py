@@ -10,10 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from heedful.errors import BadInput, DiskFull, HeedfulError
-from heedful.ragged import Indices
 
 TEMPORARY = ".tmp"
 ROW_GROUP = 1024  # rows: a writer holds a whole group in memory, and a reader decodes one to get at any row of it
@@ -150,7 +151,7 @@ def row_count(table: pl.LazyFrame) -> int:
     return int(table.select(pl.len()).collect().item())
 
 
-def rows_of(table: pl.LazyFrame, rows: Indices) -> pl.DataFrame:
+def rows_of(table: pl.LazyFrame, rows: NDArray[np.int64]) -> pl.DataFrame:
     """The given rows of a file, in ascending order; rows between them are not kept in memory."""
     first, count = int(rows[0]), int(rows[-1] + 1 - rows[0])
     near = table.slice(first, count)

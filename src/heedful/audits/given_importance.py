@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound
-from heedful.files import Parts, row_count, rows_of, scan_parquet, write_parquet
+from heedful.files import Parts, row_count, rows_of, scan_parquet
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices, Ragged
 
@@ -81,7 +81,7 @@ def write_given(audit: Audit, importance: GivenImportance) -> str:
             np.add.at(times[method], rows["row"].to_numpy(), 1)
         dealt = found.drop("items").with_columns(place=pl.col("row") // size)
         for (place,), rows in dealt.partition_by("place", as_dict=True, include_key=False).items():
-            write_parquet(parts.folder / f"range-{place}" / f"{number:06d}.parquet", rows)
+            rows.write_parquet(parts.folder / f"range-{place}" / f"{number:06d}.parquet", mkdir=True)
     _check_times(times, known["id"], importance)
     for place, start in enumerate(range(0, len(known), size)):
         files = sorted((parts.folder / f"range-{place}").iterdir())
