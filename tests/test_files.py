@@ -2,11 +2,48 @@ import errno
 import os
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from heedful.errors import DiskFull, HeedfulError
-from heedful.files import Parts, atomic, remove_temporaries, replaced, write_json, write_text
+from heedful.files import (
+    ROW_GROUP,
+    Parts,
+    atomic,
+    remove_temporaries,
+    replaced,
+    rows_of,
+    scan_parquet,
+    sink_parquet,
+    write_json,
+    write_text,
+)
+from tests.strategies import examples
+
+LARGE = pl.DataFrame({"row": range(5000), "words": [[str(row)] * (row % 3) for row in range(5000)]})
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("files") / "large.parquet"
+    sink_parquet(path, LARGE.lazy())
+    return path
+
+
+@examples(25)
+@given(st.sets(st.integers(0, len(LARGE) - 1), min_size=1, max_size=40))
+def test_rows_are_those_of_the_whole_table(large: Path, chosen: set[int]) -> None:
+    rows = np.array(sorted(chosen))
+    assert_frame_equal(rows_of(scan_parquet(large), rows), LARGE[rows])
+
+
+@pytest.mark.parametrize(("first", "stop"), [(0, 1), (0, 5000), (ROW_GROUP - 1, ROW_GROUP + 1), (4999, 5000)])
+def test_neighbouring_rows_are_those_of_the_whole_table(first: int, stop: int, large: Path) -> None:
+    assert_frame_equal(rows_of(scan_parquet(large), np.arange(first, stop)), LARGE[first:stop])
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:

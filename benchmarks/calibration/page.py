@@ -189,11 +189,11 @@ def _instances(told: Outcome) -> str:
         **{f"`{k}`": (k,) for k in UNFAITHFUL},
     }.items():
         frames = [
-            judge_instances(case.signals["input"], case.found["input"].best, told.bars["input"], "input")
+            judge_instances(case.signals["input"].lazy(), case.found["input"].best, told.bars["input"], "input")
             for case in told.unseen
             if case.plan.kind in kinds
         ]
-        answers = pl.concat(frames)["answer"]
+        answers = pl.concat(frames).collect()["answer"]
         counts = [int((answers == said).sum()) for said in ANSWERS]
         rows.append([name, *(f"{100 * count / len(answers):.1f} %" for count in counts), f"{len(answers):,}"])
     return _table(["attention", *ANSWERS, "instances"], rows)

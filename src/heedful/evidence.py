@@ -8,6 +8,7 @@ features of the items (T, F), the instance's context (F,) and the decoder itself
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -182,8 +183,15 @@ def scan(path: Path) -> pl.LazyFrame:
 
 def collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
     """Collect a lazy frame of the file, or raise an error that names the file."""
-    try:
+    with damage_reported(path):
         return frame.collect()
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Turn the errors of a file that cannot be read into one that names it."""
+    try:
+        yield
     except (pl.exceptions.PolarsError, OSError) as error:
         raise BadInput(
             f"{path}: not a readable Parquet file ({error}); write it again (in a run: delete it and run again)"

@@ -10,11 +10,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from heedful.errors import BadInput, DiskFull, HeedfulError
 
 TEMPORARY = ".tmp"
+ROW_GROUP = 1024  # rows: a writer holds a whole group in memory, and a reader decodes one to get at any row of it
 
 
 @contextmanager
@@ -132,9 +135,31 @@ def write_parquet(path: Path, frame: pl.DataFrame, metadata: Mapping[str, str] |
         frame.write_parquet(temporary, metadata=dict(metadata or {}))
 
 
+def sink_parquet(path: Path, frame: pl.LazyFrame, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a lazy frame atomically and in bounded memory."""
+    with atomic(path) as temporary:
+        frame.sink_parquet(temporary, metadata=dict(metadata or {}), row_group_size=ROW_GROUP)
+
+
 def scan_parquet(path: Path | list[Path]) -> pl.LazyFrame:
     """Scan a Parquet file; brackets and stars in its path are not patterns."""
     return pl.scan_parquet(path, glob=False)
+
+
+def row_count(table: pl.LazyFrame) -> int:
+    """How many rows a table has; of a Parquet file, its footer tells."""
+    return int(table.select(pl.len()).collect().item())
+
+
+def rows_of(table: pl.LazyFrame, rows: NDArray[np.int64]) -> pl.DataFrame:
+    """The given rows of a file, in ascending order; rows between them are not kept in memory."""
+    first, count = int(rows[0]), int(rows[-1] + 1 - rows[0])
+    near = table.slice(first, count)
+    if len(rows) == count:
+        return near.collect()
+    wanted = pl.Series(rows - first, dtype=pl.UInt32).implode()
+    numbered = near.with_row_index("heedful_row").filter(pl.col("heedful_row").is_in(wanted))
+    return numbered.drop("heedful_row").collect(engine="streaming")
 
 
 def content_fingerprint(path: Path) -> str:
@@ -178,7 +203,7 @@ class Parts:
     @property
     def rows(self) -> int:
         """Number of rows in the parts written so far."""
-        return int(self.scan().select(pl.len()).collect().item()) if self.done else 0
+        return row_count(self.scan()) if self.done else 0
 
     def scan(self) -> pl.LazyFrame:
         """The parts written so far, in order."""
@@ -186,8 +211,7 @@ class Parts:
 
     def finish(self, metadata: Mapping[str, str] | None = None, merged: pl.LazyFrame | None = None) -> None:
         """Merge the parts (or `merged`, a frame made from them) into the file in bounded memory; remove the parts."""
-        with atomic(self.path) as temporary:
-            (self.scan() if merged is None else merged).sink_parquet(temporary, metadata=dict(metadata or {}))
+        sink_parquet(self.path, self.scan() if merged is None else merged, metadata)
         self.discard()
 
     def discard(self) -> None:

@@ -5,7 +5,7 @@ its own coordinates, so that batch size, order, workers and other experiments ca
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,11 +83,10 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
-def sample(ids: Iterable[str], size: int, seed: int) -> Indices:
+def sample(ids: Collection[str], size: int, seed: int) -> Indices:
     """The rows of so many instances (0: of all), rising; whether one is drawn depends on its id, not on where it
     stands, and a larger sample holds a smaller one."""
-    names = list(ids)
-    if not size or size >= len(names):
-        return np.arange(len(names))
-    drawn = np.argsort(Stream(seed, "sample").bits(keys(names)), kind="stable")[:size]
+    if not size or size >= len(ids):
+        return np.arange(len(ids))
+    drawn = np.argsort(Stream(seed, "sample").bits(keys(ids)), kind="stable")[:size]
     return np.sort(drawn)

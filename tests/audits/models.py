@@ -1,8 +1,10 @@
 """Functions that `heedful audit --module` calls."""
 
+import torch
+
 from heedful.adapters.module import Module
 from heedful.adapters.subject import Subject
-from tests.adapters.small import Small
+from tests.adapters.small import Small, subject_of
 from tests.audits.made import planted
 
 
@@ -12,6 +14,15 @@ def faithful() -> Subject:
 
 def distracted() -> Subject:
     return planted("distracted")
+
+
+def affine() -> Subject:
+    """Logits that are affine in the attention."""
+    return subject_of(Small())
+
+
+def bent() -> Subject:
+    return subject_of(Small(bend=torch.tanh))
 
 
 def broken() -> Subject:

@@ -1,9 +1,11 @@
 """The card: one page, nothing to run, and no text that gets out of its place."""
 
+import json
 from html.parser import HTMLParser
 from pathlib import Path
 
 import polars as pl
+from polars.testing import assert_frame_equal
 
 import heedful
 from heedful.audits.overview import advice, caveats, costs, examples, facts
@@ -86,3 +88,27 @@ def test_a_notebook_shows_verdict_and_criteria(audited: heedful.Audit) -> None:
 def test_instances_have_an_answer_each(audited: heedful.Audit) -> None:
     assert audited.verdict.instances["id"].to_list() == audited.signals["id"].to_list()
     assert audited.verdict.instances.schema["reasons"] == pl.List(pl.String)
+
+
+def test_instances_that_stand_in_the_verdict_are_read(audited: heedful.Audit, tmp_path: Path) -> None:
+    """As versions wrote them that had no table of instances."""
+    old = audited.save(tmp_path / "old")
+    instances = audited.verdict.instances
+    whole = {**audited.verdict.to_json(), "instances": instances.to_dict(as_series=False)}
+    (old.folder / "verdict.json").write_text(json.dumps(whole))
+    (old.folder / "instances.parquet").unlink()
+    manifest = old.manifest
+    del manifest["stages"]["verdict"]["files"]["instances.parquet"]
+    (old.folder / "manifest.json").write_text(json.dumps(manifest))
+    loaded = heedful.Audit.load(old.folder)
+    assert loaded.verdict.to_json() == audited.verdict.to_json()
+    assert_frame_equal(loaded.verdict.instances, instances)
+    assert loaded.report(tmp_path / "card.html").read_text() == (audited.folder / "card.html").read_text().replace(
+        audited.folder.name, "old"
+    )
+
+
+def test_a_deleted_table_of_instances_is_missed(audited: heedful.Audit, tmp_path: Path) -> None:
+    copy = audited.save(tmp_path / "copy")
+    (copy.folder / "instances.parquet").unlink()
+    assert not copy.done("verdict")

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import heedful
 from heedful.audits.evidence_sources import evidence_source
@@ -75,6 +76,26 @@ def test_importance_from_elsewhere_is_raced(tmp_path: Path) -> None:
     assert {"theirs_fall", "opposite_fall"} <= set(signals.columns)
     assert "tau_attention_theirs" in done.results("correlation").columns
     assert set(done.importance["measure"]) == {"theirs", "opposite"}
+
+
+@pytest.mark.parametrize("rows", [1, 7, 4096])
+def test_importance_from_elsewhere_may_have_any_order(
+    rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("heedful.audits.given_importance.ROWS", rows)
+    monkeypatch.setattr("heedful.audits.given_importance.RANGES", 5)
+    path = evidence_file(tmp_path)
+    theirs = importance_of(path)
+    strange = theirs.head(2).with_columns(id=pl.lit("of another instance"))
+    shuffled = pl.concat([theirs, strange]).sample(fraction=1, shuffle=True, seed=3)
+    done = heedful.audit(evidence=path, importance=shuffled, out=tmp_path / "audits")
+    ids = pl.DataFrame({"id": done.evidence.ids}).with_row_index("row")
+    methods = pl.Enum(shuffled["method"].unique(maintain_order=True))
+    plain = (
+        ids.join(theirs, on="id").sort("row", pl.col("method").cast(methods)).select("row", "id", "method", "values")
+    )
+    assert_frame_equal(pl.read_parquet(done.folder / "given.parquet"), plain)
+    assert sorted(done.importance["values"].to_list()) == sorted(theirs["values"].cast(pl.List(pl.Float32)).to_list())
 
 
 def test_importance_from_elsewhere_is_raced_where_there_is_a_model(tmp_path: Path) -> None:

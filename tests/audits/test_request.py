@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from polars.testing import assert_frame_equal
 
 import heedful
 from benchmarks.calibration.planted import Planted
@@ -71,6 +72,7 @@ def test_an_audit_is_saved_and_loaded(audited: heedful.Audit, tmp_path: Path) ->
     assert loaded.options == audited.options
     assert_same(copy, loaded)
     assert loaded.verdict.to_json() == audited.verdict.to_json()
+    assert_frame_equal(loaded.verdict.instances, audited.verdict.instances)
     assert loaded.verdict.answer in repr(loaded)
     with pytest.raises(BadInput, match="exists already"):
         audited.save(tmp_path / "copy")

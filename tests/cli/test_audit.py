@@ -29,7 +29,9 @@ def test_the_verdict_comes_first_and_is_the_exit_code(tmp_path: Path, monkeypatc
     assert "<h1>May this attention be shown as an explanation? No.</h1>" in card.read_text()
     original = Verdict.from_json
     for said, code, strict in (("yes", 0, 0), ("with caution", 0, 1), ("no", 1, 1)):
-        monkeypatch.setattr(Verdict, "from_json", lambda told, said=said: original({**told, "answer": said}))
+        monkeypatch.setattr(
+            Verdict, "from_json", lambda told, table, said=said: original({**told, "answer": said}, table)
+        )
         assert _audit(tmp_path, model="distracted").code == code
         assert _audit(tmp_path, "--fail-on", "caution", model="distracted").code == strict
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import heedful
 from heedful.report.site.run_data import about_run
@@ -27,12 +28,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_a_run_and_an_audit_of_its_evidence_have_the_same_verdict(run: Run, tmp_path: Path) -> None:
     audit = heedful.audit(evidence=run.evidence, seed=run.config.seed, out=tmp_path)
     assert run.verdict.to_json() == audit.verdict.to_json()
+    assert_frame_equal(run.verdict.instances, audit.verdict.instances)
     assert run.verdict.tested
 
 
 def test_a_runs_verdict_reads_some_columns_and_is_that_of_all(run: Run) -> None:
     frames = {name: run.results(name) for name in TESTS}
-    assert run.verdict.to_json() == judge(signals(frames), seed=run.config.seed).to_json()
+    judged = judge(signals(frames), seed=run.config.seed)
+    assert run.verdict.to_json() == judged.to_json()
+    assert_frame_equal(run.verdict.instances, judged.instances)
 
 
 def test_the_page_of_a_run_shows_its_verdict(run: Run) -> None:

@@ -10,9 +10,9 @@ import polars as pl
 
 from heedful.audits.plan import AuditOptions, result_file
 from heedful.errors import BadInput, unknown_name
-from heedful.files import replaced, write_text
+from heedful.files import replaced, scan_parquet, write_text
 from heedful.runs.config import read_toml
-from heedful.verdict.verdict import Verdict
+from heedful.verdict.verdict import INSTANCES, Verdict
 from heedful.workspace.folder import Stage, StageFolder, damage_named
 
 OPTIONS = "audit.toml"
@@ -22,7 +22,7 @@ class Audit(StageFolder):
     """An audit directory, finished or not.
 
     Files: audit.toml, manifest.json, texts.parquet (where there is a model), evidence.parquet, metrics.json,
-    importance.parquet, results/<test>.parquet, signals.parquet, verdict.json, card.html.
+    importance.parquet, results/<test>.parquet, signals.parquet, verdict.json, instances.parquet, card.html.
     """
 
     KIND, OPTIONS, COMMAND = "an audit", OPTIONS, "heedful audit"
@@ -71,7 +71,12 @@ class Audit(StageFolder):
         self.require("verdict")
         file = self.folder / "verdict.json"
         with damage_named(file, ValueError, KeyError, TypeError):
-            return Verdict.from_json(json.loads(file.read_text(encoding="utf-8")))
+            values = json.loads(file.read_text(encoding="utf-8"))
+            if "instances" in values:  # as older versions wrote them
+                instances = pl.LazyFrame(values["instances"], schema=INSTANCES)
+            else:
+                instances = scan_parquet(self.folder / "instances.parquet")
+            return Verdict.from_json(values, instances)
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -120,7 +125,7 @@ class Audit(StageFolder):
         return self._read_parquet(self.manifest["stages"][stage]["file"])
 
     def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
-        return (entry["file"],)
+        return tuple(entry.get("files", (entry["file"],)))  # older versions recorded one file only
 
     def _finished(self, stage: Stage, entry: dict[str, Any]) -> dict[str, Any]:
         return super()._finished(stage, {"file": stage.file, **entry})

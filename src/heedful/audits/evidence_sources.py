@@ -13,7 +13,7 @@ from heedful.corpora.archives import lines
 from heedful.corpora.locating import source_fingerprint
 from heedful.corpora.tabular import json_object
 from heedful.errors import BadInput, NotFound
-from heedful.evidence import Evidence, collect, metadata, read_metadata, scan
+from heedful.evidence import Evidence, damage_reported, metadata, read_metadata, scan
 from heedful.evidence_checks import described
 from heedful.files import fingerprint
 
@@ -69,8 +69,8 @@ def _parquet(path: Path) -> EvidenceSource:
     table = scan(path)
 
     def frames(start: int) -> Iterator[pl.DataFrame]:
-        total = int(collect(table.select(pl.len()), path).item())
-        return (collect(table.slice(first, ROWS), path) for first in range(start, total, ROWS))
+        with damage_reported(path):
+            yield from table.slice(start).collect_batches(chunk_size=ROWS, engine="streaming")
 
     columns = tuple(table.collect_schema().names())
     return EvidenceSource(str(path), source_fingerprint(path), columns, read_metadata(path), frames)

@@ -12,6 +12,7 @@ from heedful.errors import BadInput
 from heedful.evidence import metadata
 from heedful.evidence_checks import check_unique
 from heedful.files import Parts, scan_parquet, write_json
+from heedful.list_columns import ragged_column
 from heedful.models.metrics import classification_metrics
 from heedful.progress import Reporter
 from heedful.workspace.parts import StageParts
@@ -71,7 +72,7 @@ def write_metrics(audit: Audit) -> None:
         return
     known = table.select("label", "output").filter(pl.col("label").is_not_null()).collect()
     if len(known):
-        output = np.stack(known["output"].to_list())
+        output = ragged_column(known, "output", "doubles", "the evidence").values.reshape(len(known), -1)
         names = audit.options.model.classes or tuple(map(str, range(max(2, output.shape[1]))))
         labels = known["label"].cast(pl.Int64).to_numpy()
         write_json(audit.folder / "metrics.json", classification_metrics(labels, output, names))

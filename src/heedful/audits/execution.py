@@ -3,7 +3,7 @@
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from heedful.audits.test_stages import (
     exact_parts,
     given_parts,
     importance_parts,
+    sampled,
     write_signals,
     write_verdict,
 )
@@ -31,6 +32,7 @@ from heedful.audits.text_sources import Source
 from heedful.audits.texts_stage import Reader, prepare
 from heedful.errors import BadConfig, BadInput
 from heedful.progress import Reporter
+from heedful.ragged import Indices
 from heedful.version import __version__
 from heedful.workspace.environment import threads as torch_threads
 from heedful.workspace.environment import versions
@@ -150,7 +152,7 @@ class _Session:
                 reporter.start("importance from elsewhere")
                 reporter.finish(write_given(audit, inputs.given))
             case "signals":
-                write_signals(audit, reporter)
+                write_signals(audit, self.sample, reporter)
             case "verdict":
                 write_verdict(audit, reporter)
             case _:
@@ -158,13 +160,18 @@ class _Session:
 
     def _test_parts(self, stage: Stage) -> StageParts:
         if stage.name == "correlation":
-            return correlation_parts(self.audit, stage)
+            return correlation_parts(self.audit, stage, self.sample)
         if stage.name in self.exact:
             return exact_parts(self.audit, stage)
         if self.model is None:
             return given_parts(self.audit, stage)
         make = importance_parts if stage.name == "importance" else battery_parts
-        return make(self.audit, stage, self.model)
+        return make(self.audit, stage, self.model, self.sample)
+
+    @cached_property
+    def sample(self) -> Indices:
+        """The rows of the sample, known when there is evidence."""
+        return sampled(self.audit)
 
     def _perform_parts(self, stage: Stage, parts: StageParts, cost: StageCost) -> None:
         def on_part(instances: int) -> None:

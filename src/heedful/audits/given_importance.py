@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
 from heedful.errors import BadInput, NotFound
-from heedful.files import scan_parquet, write_parquet
+from heedful.files import Parts, row_count, rows_of, scan_parquet
 from heedful.list_columns import ragged_column
 from heedful.ragged import Indices, Ragged
 
 COLUMNS: dict[str, pl.DataType] = {"id": pl.String(), "method": pl.String(), "values": pl.List(pl.Float64)}
+ROWS, RANGES = 4096, 64  # rows read at a time; ranges of instances that they are dealt out to, at most
 OURS = frozenset(
     "attention random gradient gradient_attention gradient_input gradient_through_attention integrated_gradients "
     "leave_one_out leave_one_out_blank contribution ascending optimal".split()
@@ -59,49 +62,59 @@ def read_given_importance(importance: pl.DataFrame | Path | str) -> GivenImporta
 
 
 def write_given(audit: Audit, importance: GivenImportance) -> str:
-    """Write given.parquet: `row` of the evidence, `id`, `method` and `values`, one row an instance and method."""
-    evidence = scan_parquet(audit.folder / "evidence.parquet").select("id", own="tokens").with_row_index("row")
-    joined = evidence.join(importance.table, on="id", how="inner", maintain_order="left")
-    counts = joined.group_by("method").agg(n=pl.len(), different=pl.col("id").n_unique()).collect()
-    total = int(evidence.select(pl.len()).collect().item())
-    for method, n, different in counts.iter_rows():
-        if n > different:
-            raise Misfit(f"{importance.name}, method '{method}': an id has several rows; give one per instance")
-    for method in importance.methods:
-        found = counts.filter(pl.col("method") == method)["different"].to_list()
-        if found != [total]:
-            rows = importance.table.filter(pl.col("method") == method)
-            lost = evidence.join(rows, on="id", how="anti", maintain_order="left").head(1).collect()["id"].item()
-            raise Misfit(f"{importance.name}, method '{method}': no row for instance '{lost}'; give one for each")
-    differs = pl.col("values").list.len() != pl.col("own").list.len()
-    _refuse(joined.filter(differs), importance, "the number of values differs from the number of items")
-    bad = pl.col("values").list.eval(pl.element().is_null() | ~pl.element().is_finite()).list.any()
-    _refuse(joined.filter(bad), importance, "a value is null, NaN or infinite")
-    if "tokens" in joined.collect_schema():
-        _refuse(joined.filter(pl.col("tokens") != pl.col("own")), importance, "its tokens differ from the evidence's")
-    write_parquet(audit.folder / "given.parquet", joined.select("row", *COLUMNS).collect())
-    return f"{', '.join(importance.methods)} of {total:,} instances"
+    """Write given.parquet: `row` of the evidence, `id`, `method` and `values`, one row an instance and method.
+
+    The file is read once, in batches, whatever its order: each batch is dealt out to ranges of instances, and these are
+    sorted one by one.
+    """
+    evidence = scan_parquet(audit.folder / "evidence.parquet")
+    instances = evidence.select("id", items=pl.col("tokens").list.len()).with_row_index("row")
+    known = instances.collect(engine="streaming")
+    parts = Parts(audit.folder / "given.parquet")
+    parts.discard()
+    times = {method: np.zeros(len(known), dtype=np.uint32) for method in importance.methods}
+    size = max(ROWS, -(-len(known) // RANGES))
+    for number, batch in enumerate(importance.table.collect_batches(chunk_size=ROWS, engine="streaming")):
+        found = batch.join(known, on="id", how="inner", maintain_order="left")
+        _check_values(found, importance)
+        for (method,), rows in found.partition_by("method", as_dict=True).items():
+            np.add.at(times[method], rows["row"].to_numpy(), 1)
+        dealt = found.drop("items").with_columns(place=pl.col("row") // size)
+        for (place,), rows in dealt.partition_by("place", as_dict=True, include_key=False).items():
+            rows.write_parquet(parts.folder / f"range-{place}" / f"{number:06d}.parquet", mkdir=True)
+    _check_times(times, known["id"], importance)
+    for place, start in enumerate(range(0, len(known), size)):
+        files = sorted((parts.folder / f"range-{place}").iterdir())
+        frame = scan_parquet(files).sort("row", pl.col("method").cast(pl.Enum(importance.methods))).collect()
+        if "tokens" in frame.columns:
+            own = evidence.select(own="tokens").with_row_index("row").slice(start, size).collect()
+            differs = frame.join(own, on="row", how="left", maintain_order="left").filter(
+                pl.col("tokens") != pl.col("own")
+            )
+            _refuse(differs, importance, "its tokens differ from the evidence's")
+        parts.add(frame.select("row", *COLUMNS))
+    parts.finish()
+    return f"{', '.join(importance.methods)} of {len(known):,} instances"
 
 
-def values_of(path: Path, rows: Indices) -> dict[str, Ragged]:
-    """Values by method for ascending rows of the evidence, from a file as `write_given` writes it."""
-    groups = _rows(path, rows).partition_by("method", as_dict=True)
-    return {str(name): ragged_column(frame, "values", "doubles", path.name) for (name,), frame in groups.items()}
+def given_values(audit: Audit, rows: Indices) -> dict[str, Ragged]:
+    """Values by method for ascending rows of the evidence."""
+    groups = _rows(audit, rows).partition_by("method", as_dict=True)
+    return {str(name): ragged_column(frame, "values", "doubles", "given") for (name,), frame in groups.items()}
 
 
 def as_importance(audit: Audit, rows: Indices) -> pl.DataFrame:
     """The given values with the columns of importance.parquet."""
     output, error = pl.lit(None, dtype=pl.Int32).alias("output"), pl.lit(None, dtype=pl.Float32).alias("error")
     values = pl.col("values").cast(pl.List(pl.Float32))
-    return _rows(audit.folder / "given.parquet", rows).select(
-        "id", pl.col("method").alias("measure"), output, values, error
-    )
+    return _rows(audit, rows).select("id", pl.col("method").alias("measure"), output, values, error)
 
 
-def _rows(path: Path, rows: Indices) -> pl.DataFrame:
-    near = pl.col("row").is_between(int(rows[0]), int(rows[-1]))
-    frame = scan_parquet(path).filter(near).collect()
-    return frame.filter(pl.col("row").is_in(pl.Series(rows).implode()))
+def _rows(audit: Audit, rows: Indices) -> pl.DataFrame:
+    """The rows of given.parquet for ascending rows of the evidence: one a method."""
+    table = scan_parquet(audit.folder / "given.parquet")
+    each = row_count(table) // audit.manifest["data"]["texts"]
+    return rows_of(table, (rows[:, None] * each + np.arange(each)).ravel())
 
 
 def _scan(path: Path) -> pl.LazyFrame:
@@ -138,8 +151,25 @@ def _check_methods(methods: list[str | None], name: str) -> None:
             )
 
 
-def _refuse(rows: pl.LazyFrame, importance: GivenImportance, problem: str) -> None:
-    for name, method in rows.select("id", "method").head(1).collect().iter_rows():
+def _check_times(times: dict[str, NDArray[np.uint32]], ids: pl.Series, importance: GivenImportance) -> None:
+    """Refuse methods that do not have one row for each instance; `times`: how many they have, (n,)."""
+    for method, counts in times.items():
+        if np.any(counts > 1):
+            raise Misfit(f"{importance.name}, method '{method}': an id has several rows; give one per instance")
+        if not np.all(counts):
+            lost = ids[int(np.argmin(counts))]
+            raise Misfit(f"{importance.name}, method '{method}': no row for instance '{lost}'; give one for each")
+
+
+def _check_values(found: pl.DataFrame, importance: GivenImportance) -> None:
+    differs = pl.col("values").list.len() != pl.col("items")
+    _refuse(found.filter(differs), importance, "the number of values differs from the number of items")
+    bad = pl.col("values").list.eval(pl.element().is_null() | ~pl.element().is_finite()).list.any()
+    _refuse(found.filter(bad), importance, "a value is null, NaN or infinite")
+
+
+def _refuse(rows: pl.DataFrame, importance: GivenImportance, problem: str) -> None:
+    for name, method in rows.select("id", "method").head(1).iter_rows():
         raise Misfit(
             f"{importance.name}, method '{method}', instance '{name}': {problem}; give one finite value per item"
         )

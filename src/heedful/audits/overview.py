@@ -114,17 +114,20 @@ def costs(audit: "Audit") -> list[Cost]:
 
 def examples(audit: "Audit") -> list[Example]:
     """Three texts: the most trustworthy map by its own verdict, a middling one, and the least trustworthy."""
+    answers = audit.verdict.table  # its rows are those of the signals
+    tested = pl.all_horizontal(pl.col(*_TESTED).is_not_null())
+    found = scan_parquet(audit.folder / "signals.parquet").select("lead", tested=tested)
     rank = pl.col("answer").replace_strict(_RANK, return_dtype=pl.Int64)
-    found = audit.signals.select("id", "lead", tested=pl.all_horizontal(pl.col(*_TESTED).is_not_null()))
-    judged = audit.verdict.instances.join(found, on="id", how="left", maintain_order="left")
-    tested = judged.filter(pl.col("tested"))
-    order = (tested if len(tested) else judged).sort(
-        rank, pl.col("reasons").list.len(), pl.col("lead"), descending=[False, False, True], nulls_last=True
+    judged = answers.select(rank=rank, reasons=pl.col("reasons").list.len())
+    keys = pl.concat([judged, found], how="horizontal").with_row_index("row").collect(engine="streaming")
+    order = (keys.filter("tested") if keys["tested"].any() else keys).sort(
+        "rank", "reasons", "lead", descending=[False, False, True], nulls_last=True, maintain_order=True
     )
     places = {"most trustworthy": 0, "middling": len(order) // 2, "least trustworthy": len(order) - 1}
     if len(order) < len(places):
         places = {"the only text" if len(order) == 1 else f"text {row + 1}": row for row in range(len(order))}
-    return [_example(audit, title, order.row(row, named=True)) for title, row in places.items()]
+    rows = {title: answers.slice(int(order["row"][place]), 1).collect() for title, place in places.items()}
+    return [_example(audit, title, row.row(0, named=True)) for title, row in rows.items()]
 
 
 def as_words(text: str | None, items: Sequence[str], weights: Sequence[float]) -> list[Word]:

@@ -78,7 +78,7 @@ def plan(columns: Collection[str], *, battery: Collection[str], given: bool) -> 
     whether there is importance from elsewhere."""
     stages = list(_stages(columns, battery, given=given))
     signals = Stage("signals", ("signals.parquet",), tuple(stage.name for stage in stages))
-    return [*stages, signals, Stage("verdict", ("verdict.json",), ("signals",))]
+    return [*stages, signals, Stage("verdict", ("verdict.json", "instances.parquet"), ("signals",))]
 
 
 def exact_tests(columns: Collection[str]) -> tuple[str, ...]:

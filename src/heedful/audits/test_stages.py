@@ -1,6 +1,6 @@
 """The stages after evidence: tests that re-run the model, exact tests on evidence, and the verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +10,13 @@ import polars as pl
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY
 from heedful.audits.directory import Audit
-from heedful.audits.given_importance import as_importance, values_of
-from heedful.audits.texts_stage import Reader, rows_of
+from heedful.audits.given_importance import as_importance, given_values
+from heedful.audits.texts_stage import Reader
 from heedful.evidence import Evidence, collect, read_metadata, scan
 from heedful.evidence_checks import NO_LABEL
 from heedful.experiments import EXPERIMENTS
 from heedful.experiments.correlation import usual_top
-from heedful.files import Parts, scan_parquet, write_json
+from heedful.files import Parts, row_count, rows_of, scan_parquet, sink_parquet, write_json
 from heedful.list_columns import ragged_column
 from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
@@ -31,13 +31,14 @@ BATTERY_PART, EXACT_PART = (32, 1 << 12), (1024, 1 << 18)
 ROWS = 4096  # instances whose signals are derived at a time
 
 
-def battery_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts:
-    """A test on the model, on the sampled texts."""
-    test, reader, rows = BATTERY[stage.name], Reader(audit, subject), sampled(audit)
+def battery_parts(audit: Audit, stage: Stage, subject: Subject, rows: Indices) -> StageParts:
+    """A test on the model, on the texts of these rows."""
+    test, reader = BATTERY[stage.name], Reader(audit, subject)
+    known = _Rankings(audit, rows) if "given" in test.takes else None
 
     def part(start: int, stop: int) -> pl.DataFrame:
         ids, texts, labels = reader(rows[start:stop])
-        given = _rankings(audit, ids, rows[start:stop]) if "given" in test.takes else None
+        given = None if known is None else known(start, stop)
         seen = subject.read_and_keep(texts) if test.at_attention else subject.read(texts)
         options = audit.options
         frame = test.perform(subject, ids, texts, seen, seed=options.seed, given=given, full=options.full)
@@ -46,10 +47,9 @@ def battery_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts:
     return _split(audit, stage, reader.lengths[rows], part, BATTERY_PART)
 
 
-def importance_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts:
-    """Importance on the sample, measured and from elsewhere."""
-    measured = battery_parts(audit, stage, subject)
-    rows = sampled(audit)
+def importance_parts(audit: Audit, stage: Stage, subject: Subject, rows: Indices) -> StageParts:
+    """Importance for the texts of these rows, measured and from elsewhere."""
+    measured = battery_parts(audit, stage, subject, rows)
 
     def part(start: int, stop: int) -> pl.DataFrame:
         frame = measured.part(start, stop)
@@ -64,30 +64,25 @@ def importance_parts(audit: Audit, stage: Stage, subject: Subject) -> StageParts
 
 def exact_parts(audit: Audit, stage: Stage) -> StageParts:
     """An experiment on all of the evidence."""
-    lengths = _lengths(audit)
+    read = _evidence_reader(audit)
 
     def part(start: int, stop: int) -> pl.DataFrame:
         rows = np.arange(start, stop)
         options: dict[str, Any] = {"seed": audit.options.seed} if EXPERIMENTS[stage.name].random else {}
         if stage.name == "curves" and audit.options.importance is not None:
             options["importance"] = as_importance(audit, rows)
-        return EXPERIMENTS[stage.name](_evidence(audit, rows), **options)
+        return EXPERIMENTS[stage.name](read(rows), **options)
 
-    return _split(audit, stage, lengths, part, EXACT_PART)
+    return _split(audit, stage, _lengths(audit), part, EXACT_PART)
 
 
-def correlation_parts(audit: Audit, stage: Stage) -> StageParts:
-    """Attention against importance, for the instances whose importance was measured."""
-    table = scan_parquet(audit.folder / "importance.parquet")
-    lengths = _lengths(audit)
+def correlation_parts(audit: Audit, stage: Stage, rows: Indices) -> StageParts:
+    """Attention against importance, for the instances of these rows, whose importance was measured."""
+    read, importance, lengths = _evidence_reader(audit), _importance_reader(audit, len(rows)), _lengths(audit)
     top = usual_top(float(lengths.mean()))
-    measured = set(table.select("id").unique().collect()["id"])
-    rows = np.flatnonzero([name in measured for name in _column(audit, pl.col("id"))])
 
     def part(start: int, stop: int) -> pl.DataFrame:
-        evidence = _evidence(audit, rows[start:stop])
-        importance = table.filter(pl.col("id").is_in(list(evidence.ids))).collect()
-        return EXPERIMENTS["correlation"](evidence, importance, top=top)
+        return EXPERIMENTS["correlation"](read(rows[start:stop]), importance(start, stop), top=top)
 
     return _split(audit, stage, lengths[rows], part, EXACT_PART)
 
@@ -105,28 +100,35 @@ def attributions_in(importance: pl.DataFrame) -> dict[str, Ragged]:
 
 
 def sampled(audit: Audit) -> Indices:
-    """The rows of the sample for costly tests."""
-    return sample(_column(audit, pl.col("id")), audit.options.sample, audit.options.seed)
+    """The rows of the sample for costly tests. Every other test is performed on all instances; without a model, all
+    are."""
+    size = 0 if audit.options.route == "evidence" else audit.options.sample
+    return sample(_column(audit, pl.col("id")), size, audit.options.seed)
 
 
-def write_signals(audit: Audit, reporter: Reporter) -> None:
-    """Write signals.parquet: one row per instance."""
-    ids = _column(audit, pl.col("id"))
+def write_signals(audit: Audit, rows: Indices, reporter: Reporter) -> None:
+    """Write signals.parquet: one row per instance that was tested; `rows`: the sample."""
+    total = audit.manifest["data"]["texts"]
     frames = {name: scan_parquet(audit.folder / audit.manifest["stages"][name]["file"]) for name in audit.tests}
-    reporter.start("signals", len(ids))
+    everywhere = {name for name, frame in frames.items() if row_count(frame) == total}
+    reporter.start("signals", total)
     parts = Parts(audit.folder / "signals.parquet")
     parts.discard()
-    for start in range(0, len(ids), ROWS):
-        parts.add(scan_signals(frames, ids[start : start + ROWS]))
-        reporter.reach(min(start + ROWS, len(ids)))
+    for start in range(0, total, ROWS):
+        stop = min(start + ROWS, total)
+        first, end = np.searchsorted(rows, [start, stop]).tolist()
+        some = {name: (start, stop) if name in everywhere else (first, end) for name in frames}
+        parts.add(scan_signals({name: frames[name].slice(low, high - low) for name, (low, high) in some.items()}))
+        reporter.reach(stop)
     parts.finish()
-    reporter.finish(f"{len(ids):,} instances")
+    reporter.finish(f"{total:,} instances")
 
 
 def write_verdict(audit: Audit, reporter: Reporter) -> None:
-    """Write verdict.json."""
+    """Write verdict.json, and the answers for single instances to a table beside it."""
     reporter.start("verdict")
-    verdict = judge(scan_parquet(audit.folder / "signals.parquet").collect(), seed=audit.options.seed)
+    verdict = judge(scan_parquet(audit.folder / "signals.parquet"), seed=audit.options.seed)
+    sink_parquet(audit.folder / "instances.parquet", verdict.table)
     write_json(audit.folder / "verdict.json", verdict.to_json())
     reporter.finish(verdict.answer)
 
@@ -143,10 +145,18 @@ def _split(audit: Audit, stage: Stage, lengths: Indices, part: Any, size: tuple[
     )
 
 
-def _evidence(audit: Audit, rows: Indices) -> Evidence:
-    """The instances of the given rows, in ascending order."""
+def _evidence_reader(audit: Audit) -> Callable[[Indices], Evidence]:
+    """Reads the instances of the given rows, in ascending order."""
     path = audit.folder / "evidence.parquet"
-    return Evidence.from_frame(rows_of(scan(path), rows), read_metadata(path), str(path))
+    table, about = scan(path), read_metadata(path)
+    return lambda rows: Evidence.from_frame(rows_of(table, rows), about, str(path))
+
+
+def _importance_reader(audit: Audit, total: int) -> Callable[[int, int], pl.DataFrame]:
+    """Reads the importance of the instances from `start` to `stop` of the `total` that it was measured for."""
+    table = scan_parquet(audit.folder / "importance.parquet")
+    each = row_count(table) // total  # rows of an instance: one for each measure and output
+    return lambda start, stop: table.slice(start * each, (stop - start) * each).collect()
 
 
 def _lengths(audit: Audit) -> Indices:
@@ -158,13 +168,18 @@ def _column(audit: Audit, column: pl.Expr) -> pl.Series:
     return collect(scan(path).select(column), path).to_series()
 
 
-def _rankings(audit: Audit, ids: Sequence[str], rows: Indices) -> dict[str, Ragged]:
+class _Rankings:
     """Rankings of sampled texts that are known already: measured by the stage `importance`, or from elsewhere."""
-    path, given = audit.folder / "importance.parquet", audit.folder / "given.parquet"
-    known = values_of(given, rows) if given.exists() else {}
-    if path.exists():
-        known |= attributions_in(scan_parquet(path).filter(pl.col("id").is_in(list(ids))).collect())
-    return known
+
+    def __init__(self, audit: Audit, rows: Indices) -> None:
+        self.audit, self.rows = audit, rows
+        measured = (audit.folder / "importance.parquet").exists()
+        self.importance = _importance_reader(audit, len(rows)) if measured else None
+
+    def __call__(self, start: int, stop: int) -> dict[str, Ragged]:
+        """The values (N,) of the texts from `start` to `stop` of the sample, by ranking."""
+        known = {} if self.audit.options.importance is None else given_values(self.audit, self.rows[start:stop])
+        return known if self.importance is None else known | attributions_in(self.importance(start, stop))
 
 
 def _labelled(frame: pl.DataFrame, labels: Indices) -> pl.DataFrame:

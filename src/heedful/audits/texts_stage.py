@@ -13,13 +13,12 @@ from heedful.audits.directory import Audit
 from heedful.audits.text_sources import Row, Source
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL
-from heedful.files import Parts, scan_parquet
+from heedful.files import Parts, row_count, rows_of, scan_parquet
 from heedful.progress import Reporter
 from heedful.ragged import Indices
 
 MANY = 12  # classes that an error message lists
 ROWS = 512  # rows of the data encoded at a time
-NEAR = 1024  # rows so near each other are read at once
 
 
 def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
@@ -74,16 +73,6 @@ class Reader:
             name = ids[int(np.argmin(texts.lengths))]
             raise BadInput(f"text '{name}': its first word is longer than the model can read; remove it")
         return TextBatch(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
-
-
-def rows_of(table: pl.LazyFrame, rows: Indices) -> pl.DataFrame:
-    """The given rows of a file, in ascending order; rows between them are not kept in memory."""
-    first, last = int(rows[0]), int(rows[-1])
-    if last - first < NEAR:
-        return table.slice(first, last + 1 - first).collect()[rows - first]
-    numbered = table.with_row_index("heedful_row")
-    wanted = pl.Series(rows, dtype=pl.UInt32)
-    return numbered.filter(pl.col("heedful_row").is_in(wanted)).drop("heedful_row").collect(engine="streaming")
 
 
 def cut(texts: Texts, longest: int | None) -> Texts:
@@ -148,19 +137,19 @@ def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, in
     for (name,) in _first(rows.filter(pl.col("id").is_duplicated()).select("id")):
         raise BadInput(f"{options.name}: the id '{name}' occurs more than once; ids must be unique")
     empty = rows.filter(pl.col("items") == 0)
-    skipped = _count(empty)
+    skipped = row_count(empty)
     if skipped and not options.skip_empty:
         (where,) = next(_first(empty.select("where")))
         raise BadInput(
             f"{where}: the text is empty, or has no tokens ({skipped:,} such texts in all); remove "
             "them, or leave them out with --skip-empty"
         )
-    total = _count(rows) - skipped
+    total = row_count(rows) - skipped
     if not total:
         raise BadInput(f"{options.name}: every text is empty: there is nothing to audit")
     longest = subject.longest
     long = rows.filter(pl.col("tokens") > longest) if longest is not None else rows.head(0)
-    truncated = _count(long)
+    truncated = row_count(long)
     if truncated and not options.truncate:
         where, tokens = next(_first(long.select("where", "tokens")))
         raise BadInput(
@@ -168,10 +157,6 @@ def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, in
             "texts in all); shorten them, or have them cut at the end with --truncate"
         )
     return {"texts": total, "skipped": skipped, "truncated": truncated}
-
-
-def _count(frame: pl.LazyFrame) -> int:
-    return int(frame.select(pl.len()).collect().item())
 
 
 def _first(frame: pl.LazyFrame) -> Iterator[tuple[object, ...]]:

@@ -103,7 +103,7 @@ def audit(
         done = perform(Audit.at(out / options.name, options), inputs, threads=threads, reporter=reporter)
     verdict = done.verdict
     if as_json:
-        answer = verdict.to_json(instances=False)
+        answer = verdict.to_json()
         facts = {"audit": str(done.folder), "verdict": answer, "metrics": done.metrics, "manifest": done.manifest}
         typer.echo(json.dumps(facts))
     else:

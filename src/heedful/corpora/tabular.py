@@ -122,12 +122,12 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
     try:
         frame = scan_parquet(path)
         there = frame.collect_schema().names()
-        total = frame.select(pl.len()).collect().item()
     except pl.exceptions.PolarsError as error:
         raise BadInput(f"{path} is not a Parquet file, or damaged ({str(error).splitlines()[0]})") from error
     for column in columns:
         column_place(there, column, str(path))
-    for start in range(0, total, _PARQUET_ROWS):
-        rows = frame.select(pl.col(list(dict.fromkeys(columns)))).slice(start, _PARQUET_ROWS).collect()
-        for number, row in enumerate(rows.iter_rows(named=True), start=start + 1):
-            yield f"{path}, row {number}", [row[column] for column in columns]
+    wanted = frame.select(pl.col(list(dict.fromkeys(columns))))
+    batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")  # slices would decode groups anew
+    rows = (row for batch in batches for row in batch.iter_rows(named=True))
+    for number, row in enumerate(rows, start=1):
+        yield f"{path}, row {number}", [row[column] for column in columns]

@@ -10,7 +10,7 @@ from heedful.errors import BadInput, unknown_name
 from heedful.evidence import collect, read_batches, scan
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
 from heedful.experiments.experiment import RunSettings
-from heedful.files import scan_parquet
+from heedful.files import row_count, scan_parquet
 from heedful.list_columns import ragged_column
 from heedful.randomness import sample
 from heedful.runs.config import RunConfig
@@ -178,5 +178,5 @@ def _importance_of(run: Run, start: int, count: int, total: int) -> pl.DataFrame
     file = run.folder / "importance.parquet"
     with damage_named(file, pl.exceptions.PolarsError):
         table = scan_parquet(file)
-        each = int(table.select(pl.len()).collect().item()) // total
+        each = row_count(table) // total
         return table.slice(start * each, count * each).collect()

@@ -4,7 +4,7 @@
 With too few instances, an untested decisive criterion, or no words deleted from the texts, it is never `yes`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
@@ -29,17 +29,19 @@ _ANSWERS = {
 }
 
 
-def judge(signals: pl.DataFrame, *, thresholds: Thresholds = CALIBRATED, seed: int = 0) -> Verdict:
-    """May this attention be shown? The answer for the model that gave these signals, and for each instance."""
-    level: Level = "input" if len(signals) and signals["level"][0] == "input" else "attention"
-    limit, found = thresholds.at(level), measure(signals, seed=seed)
+def judge(signals: pl.DataFrame | pl.LazyFrame, *, thresholds: Thresholds = CALIBRATED, seed: int = 0) -> Verdict:
+    """May this attention be shown? The answer for the model that gave these signals, and for each instance; the latter
+    are derived when they are asked for, from a lazy frame in bounded memory."""
+    levels = signals.lazy().select("level").head(1).collect()["level"].to_list()
+    level: Level = "input" if levels == ["input"] else "attention"
+    limit, found = thresholds.at(level), measure(signals.lazy().collect(), seed=seed)
     criteria = criteria_of(found, limit)
     reservations = _reservations(criteria, level)
     answer = answer_of(criteria, reservations)
     raced = found.figures["race"].n >= FEW
     better = next((rival for rival in found.rivals if rival.low > limit.better), None) if raced else None
     words = _words(answer, criteria, reservations, better)
-    instances = judge_instances(signals, found.best, limit, level)
+    instances = judge_instances(signals.lazy(), found.best, limit, level)
     return Verdict(answer, words, level, criteria, reservations, better, instances)
 
 
@@ -64,7 +66,7 @@ class Measurements(NamedTuple):
 def measure(signals: pl.DataFrame, *, seed: int, draws: int = DRAWS) -> Measurements:
     """Means with bootstrap intervals over instances; the order of rows does not matter."""
     ordered = signals.sort("id")
-    figures = {name: _mean(_values(ordered, value), seed, draws) for name, value in quantities().items()}
+    figures = _means({name: _values(ordered, value) for name, value in quantities().items()}, seed, draws)
     methods = methods_of(ordered)
     falls = {name: _values(ordered, pl.col(f"{name}{FALL}")) for name in ("attention", "random", *methods)}
     known = [name for name in methods if not np.isnan(falls[name]).all()]
@@ -74,8 +76,7 @@ def measure(signals: pl.DataFrame, *, seed: int, draws: int = DRAWS) -> Measurem
         table = np.stack([falls["attention"] - falls["random"], falls[best] - falls["random"]], axis=1)  # (n, 2)
         gains, figures["race"] = _ratio(table[~np.isnan(table).any(axis=1)], seed, draws)
     rivals = []
-    for name in known:
-        ahead = _mean(falls[name] - falls["attention"], seed, draws)
+    for name, ahead in _means({name: falls[name] - falls["attention"] for name in known}, seed, draws).items():
         if ahead.value is not None and ahead.low is not None and ahead.high is not None:
             rivals.append(Better(name, ahead.value, ahead.low, ahead.high))
     return Measurements(figures, best, gains, sorted(rivals, key=lambda rival: -rival.by))
@@ -105,7 +106,7 @@ def answer_of(criteria: Iterable[Criterion], limits: Sequence[str]) -> Answer:
     return "yes" if not limits and all(criterion.outcome == "met" for criterion in tested) else "with caution"
 
 
-def judge_instances(signals: pl.DataFrame, best: str | None, thresholds: LevelThresholds, level: Level) -> pl.DataFrame:
+def judge_instances(signals: pl.LazyFrame, best: str | None, thresholds: LevelThresholds, level: Level) -> pl.LazyFrame:
     """`id`, `answer` and `reasons` why it is not yes. Attention is compared with the method `best`."""
     frame = signals.select("id", **_met(best, thresholds))
     fails = {spec.name: ~pl.col(spec.name) for spec in CRITERIA}
@@ -142,22 +143,32 @@ def _values(signals: pl.DataFrame, value: pl.Expr) -> Floats:
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
-def _mean(values: Floats, seed: int, draws: int) -> Estimate:
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return Estimate()
-    interval = percentiles(bootstrap_means(defined[None, :, None], seed=seed, draws=draws)[:, 0])
-    low, high = interval or (None, None)
-    return Estimate(float(defined.mean()), low, high, len(defined))
+def _means(columns: Mapping[str, Floats], seed: int, draws: int) -> dict[str, Estimate]:
+    """The mean of each column (n,). Columns with as many defined values have the same draws, which are made once."""
+    defined = {name: values[~np.isnan(values)] for name, values in columns.items()}
+    found = dict.fromkeys(columns, Estimate())
+    for n in {len(values) for values in defined.values()} - {0}:
+        names = [name for name, values in defined.items() if len(values) == n]
+        table = np.stack([defined[name] for name in names], axis=1)  # (n, Q)
+        means = bootstrap_means(table[None], seed=seed, draws=draws)
+        found |= {name: _estimate(defined[name], means[:, place]) for place, name in enumerate(names)}
+    return found
+
+
+def _estimate(values: Floats, means: Floats) -> Estimate:
+    low, high = percentiles(means) or (None, None)
+    return Estimate(float(values.mean()), low, high, len(values))
 
 
 def _ratio(gains: Floats, seed: int, draws: int) -> tuple[Estimate, Estimate]:
     """Mean gain of the best method, and the ratio of attention's mean gain (n, 2) to it: undefined unless the best
     method does clearly better than random order."""
-    best = _mean(gains[:, 1], seed, draws)
+    if not len(gains):
+        return Estimate(), Estimate()
+    means = bootstrap_means(gains[None], seed=seed, draws=draws)  # (draws, 2)
+    best = _estimate(gains[:, 1], means[:, 1])
     if best.value is None or best.low is None or best.low <= 0:
         return best, Estimate(n=len(gains))
-    means = bootstrap_means(gains[None], seed=seed, draws=draws)  # (draws, 2)
     ratios = np.divide(means[:, 0], means[:, 1], out=np.full(len(means), np.nan), where=means[:, 1] > 0)
     interval = percentiles(ratios)
     low, high = interval or (None, None)

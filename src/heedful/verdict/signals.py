@@ -78,13 +78,10 @@ def signals(frames: Frames) -> pl.DataFrame:
     )
 
 
-def scan_signals(frames: Mapping[str, pl.LazyFrame], ids: pl.Series | None = None) -> pl.DataFrame:
-    """The signals of result files, or of some instances in them; reads only the columns that are needed."""
+def scan_signals(frames: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """The signals of result files, or of rows of them; reads only the columns that are needed."""
     needed = {test: _needed(test, frame) for test, frame in frames.items()}
-    some = pl.lit(True) if ids is None else pl.col("id").is_in(ids.implode())
-    return signals(
-        {test: frames[test].filter(some).select(columns).collect() for test, columns in needed.items() if columns}
-    )
+    return signals({test: frames[test].select(columns).collect() for test, columns in needed.items() if columns})
 
 
 def level_of(frames: Frames) -> Level:

@@ -64,24 +64,28 @@ class Verdict:
     criteria: tuple[Criterion, ...]
     limits: tuple[str, ...]  # why the answer cannot be yes, whatever the criteria say
     better: Better | None
-    instances: pl.DataFrame  # id, answer, reasons
+    table: pl.LazyFrame  # of instances; it may be larger than all the rest, and is read only where it is asked for
+
+    @property
+    def instances(self) -> pl.DataFrame:
+        """The answer for each instance: `id`, `answer`, `reasons`."""
+        return self.table.collect()
 
     @property
     def tested(self) -> bool:
         """Whether any criterion was tested."""
         return any(criterion.n for criterion in self.criteria)
 
-    def to_json(self, *, instances: bool = True) -> dict[str, Any]:
-        """Plain values, with or without the answers for single instances."""
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, without the answers for single instances."""
         criteria = [asdict(criterion) for criterion in self.criteria]
         values: dict[str, Any] = {"answer": self.answer, "words": self.words, "level": self.level, "criteria": criteria}
         better = None if self.better is None else asdict(self.better)
-        values |= {"limits": list(self.limits), "better": better}
-        return values | ({"instances": self.instances.to_dict(as_series=False)} if instances else {})
+        return values | {"limits": list(self.limits), "better": better}
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "Verdict":
-        """The verdict that `to_json` wrote."""
+    def from_json(cls, values: Mapping[str, Any], instances: pl.LazyFrame) -> "Verdict":
+        """The verdict that `to_json` wrote, and its instances."""
         return cls(
             answer=values["answer"],
             words=values["words"],
@@ -89,7 +93,7 @@ class Verdict:
             criteria=tuple(Criterion(**criterion) for criterion in values["criteria"]),
             limits=tuple(values["limits"]),
             better=None if values["better"] is None else Better(**values["better"]),
-            instances=pl.DataFrame(values["instances"], schema=INSTANCES),
+            table=instances,
         )
 
 

@@ -61,7 +61,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         | {"words": each.words, **each.display()}
         for each in verdict.criteria
     ]
-    return {**verdict.to_json(instances=False), "tested": verdict.tested, "criteria": criteria}
+    return {**verdict.to_json(), "tested": verdict.tested, "criteria": criteria}
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
