@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 pytest.importorskip("transformers", reason="transformers is not installed")
 
@@ -36,6 +37,19 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _data(folder: Path, *more: str) -> Path:
     rows = [f"{WORDS[row % 9]} unfunny {WORDS[row % 7]} film,{('neg', 'pos')[row % 2]}" for row in range(8)]
     return csv(folder / "mine.csv", ["text,label", *rows, *more])
+
+
+def test_a_model_of_coarse_precision_says_so(tmp_path: Path) -> None:
+    folder, data = tmp_path / "coarse", _data(tmp_path)
+    saved(folder)
+    model = classifier("bert", num_labels=2, max_position_embeddings=12).to(torch.bfloat16)
+    model.save_pretrained(folder)
+    place = ["--hf", folder, "--data", data, "--sample", "4", "--out", tmp_path / "audits"]
+    coarse, fine = (heedful("audit", *place, *more) for more in ([], ["--float32"]))
+    assert "computed in bfloat16 on cpu" in " ".join(coarse.out.split())
+    assert "count as equal" in coarse.out
+    assert "computed in float32 on cpu" in " ".join(fine.out.split())
+    assert "count as equal" not in fine.out
 
 
 def test_a_folder_and_a_table_are_enough(model: Path, tmp_path: Path) -> None:

@@ -115,3 +115,9 @@ def test_experiments_on_evidence_have_what_signals_ask_for() -> None:
     assert found["id"].to_list() == list(evidence.ids)
     assert found.null_count().row(0) == (0,) * len(found.columns)
     assert {"contribution", "gradient"} <= {*methods_of(found)}
+
+
+def test_a_lead_within_rounding_is_none() -> None:
+    close = ERASURE.with_columns(delete_random_comprehensiveness=pl.lit(0.497))
+    assert signals({"erasure": close})["lead"].to_list() == [pytest.approx(0.003)]
+    assert signals({"erasure": close}, rounding=0.0078)["lead"].to_list() == [0.0]

@@ -22,7 +22,7 @@ from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
 from heedful.randomness import sample
 from heedful.verdict.rule import judge
-from heedful.verdict.signals import scan_signals
+from heedful.verdict.signals import ROUNDING, scan_signals
 from heedful.workspace.folder import Stage
 from heedful.workspace.parts import StageParts
 
@@ -110,6 +110,7 @@ def write_signals(audit: Audit, rows: Indices, reporter: Reporter) -> None:
     """Write signals.parquet: one row per instance that was tested; `rows`: the sample."""
     total = audit.manifest["data"]["texts"]
     frames = {name: scan_parquet(audit.folder / audit.manifest["stages"][name]["file"]) for name in audit.tests}
+    rounding = audit.manifest.get("contract", {}).get("rounding", ROUNDING)  # of the model's precision
     everywhere = {name for name, frame in frames.items() if row_count(frame) == total}
     reporter.start("signals", total)
     parts = Parts(audit.folder / "signals.parquet")
@@ -118,7 +119,8 @@ def write_signals(audit: Audit, rows: Indices, reporter: Reporter) -> None:
         stop = min(start + ROWS, total)
         first, end = np.searchsorted(rows, [start, stop]).tolist()
         some = {name: (start, stop) if name in everywhere else (first, end) for name in frames}
-        parts.add(scan_signals({name: frames[name].slice(low, high - low) for name, (low, high) in some.items()}))
+        tested = {name: frames[name].slice(low, high - low) for name, (low, high) in some.items()}
+        parts.add(scan_signals(tested, rounding=rounding))
         reporter.reach(stop)
     parts.finish()
     reporter.finish(f"{total:,} instances")

@@ -40,14 +40,14 @@ _NEEDED = {
 }
 
 
-def signals(frames: Frames) -> pl.DataFrame:
+def signals(frames: Frames, *, rounding: float = ROUNDING) -> pl.DataFrame:
     """One row an instance, from the frames of tests by name; missing tests leave nulls.
 
     - `permuted_tvd`: median TVD under permuted weights; `permuted_changed`: share of them that change the decision.
     - `replaced_tvd`, `replaced_changed`: the same for uniform weights.
     - `attention_fall`, `random_fall`, `<method>_fall`: comprehensiveness (by how much the decision's probability falls
       when items are erased) in the order of attention, in random order, and in the order of each method.
-    - `lead`: `attention_fall` less `random_fall`.
+    - `lead`: `attention_fall` less `random_fall`; 0 where they differ by no more than `rounding`.
     - `against`: the decision's probability rises without the most attended item.
 
     `level` says where items were erased. At the `input`, falls are those of `erasure`, and `against` comes from
@@ -64,7 +64,8 @@ def signals(frames: Frames) -> pl.DataFrame:
     for test in (*tests, _items(frames)):
         found = found.join(test, on="id", how="left", maintain_order="left")
     if {"attention_fall", "random_fall"} <= {*found.columns}:
-        found = found.with_columns(lead=pl.col("attention_fall") - pl.col("random_fall"))
+        lead = pl.col("attention_fall") - pl.col("random_fall")
+        found = found.with_columns(lead=pl.when(lead.abs() <= rounding).then(0.0).otherwise(lead))
     missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in _COLUMNS.items() if name not in found.columns]
     methods = [name for name in found.columns if name.endswith(FALL) and name not in _COLUMNS]
     several = pl.col("items").fill_null(2) > 1
@@ -78,10 +79,11 @@ def signals(frames: Frames) -> pl.DataFrame:
     )
 
 
-def scan_signals(frames: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+def scan_signals(frames: Mapping[str, pl.LazyFrame], *, rounding: float = ROUNDING) -> pl.DataFrame:
     """The signals of result files, or of rows of them; reads only the columns that are needed."""
     needed = {test: _needed(test, frame) for test, frame in frames.items()}
-    return signals({test: frames[test].select(columns).collect() for test, columns in needed.items() if columns})
+    read = {test: frames[test].select(columns).collect() for test, columns in needed.items() if columns}
+    return signals(read, rounding=rounding)
 
 
 def level_of(frames: Frames) -> Level:
