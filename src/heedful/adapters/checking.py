@@ -5,6 +5,7 @@
 - Replacing attention changes the logits: some models return weights and decide from others.
 - The map is a distribution, and the outputs are logits.
 - A replay from the audited layer on gives the logits of the whole model; where it does not, the whole model is read.
+- So does reading on from a kept beginning; where it does not, texts are read as a whole.
 """
 
 from collections.abc import Iterable
@@ -17,6 +18,7 @@ from torch import Tensor
 from heedful.adapters.changes import assigned
 from heedful.adapters.subject import Padded, Reading, Subject, padded
 from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.adapters.variants import read_from, shared_prefixes
 from heedful.errors import BadInput
 
 PROBES = 16  # texts read for the checks, from the shortest to the longest
@@ -32,6 +34,7 @@ class Contract(NamedTuple):
     invariance: float  # how far the other texts of a batch and padding move logits and weights
     moved: float  # how far other attention moves the logits
     replay: float | None = None  # how far a replay is from the whole model; None: the model is not replayed
+    prefix: float | None = None  # how far reading on from a beginning is from reading all; None: no beginning is kept
 
 
 def check(subject: Subject, texts: Texts) -> Contract:
@@ -65,7 +68,7 @@ def check(subject: Subject, texts: Texts) -> Contract:
             )
         _check_nothing(subject, chosen)
         moved = _moved(subject, chosen, alone, readings)
-        return Contract(identity, invariance, moved, _replayed(subject, chosen))
+        return Contract(identity, invariance, moved, _replayed(subject, chosen), _resumed(subject, chosen))
 
 
 def probes(subject: Subject, texts: Texts) -> Texts:
@@ -116,6 +119,30 @@ def _replayed(subject: Subject, texts: Texts) -> float | None:
         far = np.inf
     subject.replays = far <= SAME
     return far if subject.replays else None
+
+
+def _resumed(subject: Subject, texts: Texts) -> float | None:
+    """How far variants read on from their texts' beginnings are from variants read as a whole; None: no beginning is
+    kept. Each text without its last item, without that in the middle, and without all from the middle on."""
+    rows = np.repeat(np.arange(len(texts)), 3)
+    copies = texts.take(rows)
+    place, count = copies.names.place_in_row, copies.lengths[copies.names.row_of_value]
+    kind = copies.names.row_of_value % 3
+    gone = np.choose(kind, [place == count - 1, place == count // 2, place >= count // 2])
+    variants = [copies.keep(~gone)]
+    if subject.blank is not None:
+        variants.append(copies.replaced(gone, subject.blank))
+    far = 0.0
+    try:
+        if subject.begin(padded(texts, np.arange(len(texts)))) is None:
+            return None
+        for each in variants:
+            resumed = read_from(subject, texts, rows, each, shared_prefixes(texts, rows, each))
+            far = max(far, _apart(torch.from_numpy(resumed), torch.from_numpy(subject.read(each).logits)))
+    except Exception:  # as above
+        far = np.inf
+    subject.resumes = far <= SAME
+    return far if subject.resumes else None
 
 
 def _unchanged(shares: Tensor) -> Tensor:

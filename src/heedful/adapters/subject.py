@@ -82,6 +82,19 @@ class States(ABC):
         """Bytes to read one text from here, about."""
 
 
+class Prefixes(ABC):
+    """What a subject keeps of the beginnings of a batch of texts, so that texts which begin alike are read from there
+    on."""
+
+    @abstractmethod
+    def take(self, rows: Tensor) -> "Prefixes":
+        """Some rows of the batch, each as often as it is named."""
+
+    @abstractmethod
+    def bytes_of(self, tokens: int) -> int:
+        """Bytes to go on from a beginning of so many tokens, about, beside those to read the rest."""
+
+
 class Kept(NamedTuple):
     """A batch of texts and its states; None: the subject keeps none, and reads the whole model again."""
 
@@ -127,6 +140,7 @@ class Subject(ABC):
     longest: int | None  # tokens that it can read, added ones included; None: any number
     about: dict[str, object]  # what it is, for the report: kind, name, map, versions
     replays: bool = True  # whether states may be used; the check turns it off where a replay is not exact
+    resumes: bool = True  # whether prefixes may be used; likewise
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Texts:
@@ -146,6 +160,14 @@ class Subject(ABC):
     def replay(self, batch: Padded, states: States, change: Change) -> Reading:
         """Read a batch under changed attention from its states on; as `forward`, only faster."""
         raise NotImplementedError(f"{type(self).__name__} keeps no states")
+
+    def begin(self, batch: Padded) -> Prefixes | None:
+        """Read a batch of beginnings and keep what `resume` starts from; None: texts are always read as a whole."""
+        return None
+
+    def resume(self, batch: Padded, prefixes: Prefixes, start: int) -> Tensor:
+        """Logits (B, K) of a batch whose first `start` tokens are those of the prefixes; as `forward`, only faster."""
+        raise NotImplementedError(f"{type(self).__name__} keeps no prefixes")
 
     def original(self, batch: Padded) -> Tensor:
         """Logits (B, K) of the untouched model; `forward` is checked against them."""
@@ -202,9 +224,9 @@ class Subject(ABC):
             order, copies = np.argsort(text), np.flatnonzero(np.isin(rows, text))
             local = order[np.searchsorted(text, rows[copies], sorter=order)]  # the row of the batch that each copies
             if each.states is None:
-                size = _rows_in_memory(self.bytes_of(each.batch.tokens.shape[1], gradient=gradient))
+                size = rows_in_memory(self.bytes_of(each.batch.tokens.shape[1], gradient=gradient))
             else:
-                size = _rows_in_memory(each.states.bytes_of(gradient=gradient))
+                size = rows_in_memory(each.states.bytes_of(gradient=gradient))
             for start in range(0, len(local), size):
                 some = slice(start, start + size)
                 yield each.take(torch.from_numpy(local[some]), copies[some])
@@ -223,7 +245,7 @@ class Subject(ABC):
         """All texts in batches of similar length, as large as memory allows."""
         lengths = texts.tokens.lengths
         for rows in length_batches(lengths, rows=ROWS):
-            size = _rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
+            size = rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
             for start in range(0, len(rows), size):
                 yield padded(texts, rows[start : start + size])
 
@@ -237,7 +259,7 @@ class Subject(ABC):
             yield Batch(some[batch.rows], cells, batch.mask, read, batch.tokens.shape[1])
 
 
-def _rows_in_memory(bytes_each: int) -> int:
+def rows_in_memory(bytes_each: int) -> int:
     """Texts that a batch may have, one at least."""
     return max(1, min(MOST, int(SHARE * available_memory())) // max(1, bytes_each))
 

@@ -79,8 +79,9 @@ def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
     contract = check(subject, texts)
     exact = audit.options.exact and affine(subject, texts)
     audit.record(contract=contract._asdict() | {"exact": exact})
-    replay = "" if contract.replay is None else f"; replays from the audited layer agree to {contract.replay:.1e}"
-    reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}{replay}")
+    agree = {"replays from the audited layer": contract.replay, "readings from a kept prefix": contract.prefix}
+    faster = "".join(f"; {what} agree to {far:.1e}" for what, far in agree.items() if far is not None)
+    reporter.finish(f"putting back its own attention moves logits by {contract.identity:.1e}{faster}")
 
 
 class _Session:
@@ -88,7 +89,7 @@ class _Session:
 
     def __init__(self, audit: Audit, inputs: Inputs, reporter: Reporter) -> None:
         self.audit, self.inputs, self.reporter = audit, inputs, reporter
-        self.counts = Counter[str](readings=0, replays=0)  # forward passes: of whole models, from the audited layer on
+        self.counts = Counter[str](readings=0, replays=0)  # forward passes: whole, and from kept states on
         self.exact: tuple[str, ...] = ()  # tests that need no forward pass
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
@@ -106,6 +107,7 @@ class _Session:
                 check_contract(audit, inputs.subject, self.reporter)
             contract = audit.manifest["contract"]
             inputs.subject.replays = contract["replay"] is not None
+            inputs.subject.resumes = contract.get("prefix") is not None  # audits begun before there were prefixes
             battery = battery_of(full=audit.options.full, replayed=inputs.subject.replays)
             columns = ("scores",) if contract["exact"] else ()
         elif inputs.filed is not None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from heedful.adapters.changes import without
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Flags, Texts
+from heedful.adapters.variants import read_variants
 from heedful.audits.battery.readings import Floats, by, outputs_of
 from heedful.errors import BadConfig, unknown_name
 from heedful.importance.gradient import FEW_OUTPUTS
@@ -40,10 +41,12 @@ class SubjectTexts:
         """Outputs (M, K) of texts (M,) without the flagged items."""
         texts = self.texts.take(rows)
         if way == "delete":
-            return outputs_of(self.subject.read(texts.keep(~gone)).logits)
-        if self.subject.blank is None:
+            variants = texts.keep(~gone)
+        elif self.subject.blank is None:
             raise BadConfig(NO_BLANK)
-        return outputs_of(self.subject.read(texts.replaced(gone, self.subject.blank)).logits)
+        else:
+            variants = texts.replaced(gone, self.subject.blank)
+        return outputs_of(read_variants(self.subject, self.texts, rows, variants))
 
     def differentiable(self, *, attention_fixed: bool) -> Iterator[Batch]:
         """All texts that have items, in batches."""
