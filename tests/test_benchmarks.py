@@ -8,6 +8,7 @@ import pytest
 from benchmarks.leave_one_out import leave_one_out_result
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
+from benchmarks.prefix import prefix_result
 from benchmarks.removal import Documents, first_flip_result, single_result
 from benchmarks.scan import scan_result
 from heedful.models.batches import Inputs
@@ -22,6 +23,7 @@ MODULES = (
     "leave_one_out",
     "permutation",
     "plain",
+    "prefix",
     "removal",
     "report",
     "reproduction",
@@ -47,4 +49,5 @@ def test_both_ways_agree() -> None:
     assert single_result("single removals", documents, least=0).ratio > 0
     assert permutation_result("permutation", lengths, least=0).ratio > 0
     assert leave_one_out_result("leave-one-out", paper_model("average", 20), Inputs(tokens), least=0).ratio > 0
+    assert prefix_result(texts=2, tokens=6, width=12, layers=2, heads=2, repeats=1, least=0).ratio > 0
     assert scan_result("scan", runs=4, instances=3, least=0).ratio > 0

@@ -224,9 +224,9 @@ class Subject(ABC):
             order, copies = np.argsort(text), np.flatnonzero(np.isin(rows, text))
             local = order[np.searchsorted(text, rows[copies], sorter=order)]  # the row of the batch that each copies
             if each.states is None:
-                size = rows_in_memory(self.bytes_of(each.batch.tokens.shape[1], gradient=gradient))
+                size = _rows_in_memory(self.bytes_of(each.batch.tokens.shape[1], gradient=gradient))
             else:
-                size = rows_in_memory(each.states.bytes_of(gradient=gradient))
+                size = _rows_in_memory(each.states.bytes_of(gradient=gradient))
             for start in range(0, len(local), size):
                 some = slice(start, start + size)
                 yield each.take(torch.from_numpy(local[some]), copies[some])
@@ -245,7 +245,7 @@ class Subject(ABC):
         """All texts in batches of similar length, as large as memory allows."""
         lengths = texts.tokens.lengths
         for rows in length_batches(lengths, rows=ROWS):
-            size = rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
+            size = _rows_in_memory(self.bytes_of(int(lengths[rows].max()), gradient=gradient))
             for start in range(0, len(rows), size):
                 yield padded(texts, rows[start : start + size])
 
@@ -259,9 +259,14 @@ class Subject(ABC):
             yield Batch(some[batch.rows], cells, batch.mask, read, batch.tokens.shape[1])
 
 
-def rows_in_memory(bytes_each: int) -> int:
+def batch_memory() -> int:
+    """Bytes that a batch may take."""
+    return min(MOST, int(SHARE * available_memory()))
+
+
+def _rows_in_memory(bytes_each: int) -> int:
     """Texts that a batch may have, one at least."""
-    return max(1, min(MOST, int(SHARE * available_memory())) // max(1, bytes_each))
+    return max(1, batch_memory() // max(1, bytes_each))
 
 
 def _read(

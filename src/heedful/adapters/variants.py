@@ -10,20 +10,20 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from heedful.adapters.subject import Floats, Prefixes, Subject, padded, rows_in_memory
+from heedful.adapters.subject import Floats, Prefixes, Subject, batch_memory, padded
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.ragged import Indices, Ragged
 
 NO_TOKEN = -1
-WORTHWHILE = 2  # how often a beginning must be used to be kept: keeping it takes a reading, too
-FEW = 64  # tokens: a call with fewer takes hardly less time, so that it may as well begin a little earlier
+WORTHWHILE = 0.4  # least share of the tokens of a text's variants that a kept beginning must spare
+FEW = 32  # tokens that a call may read in vain, so that there be fewer calls: one costs about as much
 
 
 def read_variants(subject: Subject, texts: Texts, rows: Indices, variants: Texts) -> Floats:
     """Logits (M, K) of variants (M,) of the texts of these rows."""
     start = shared_prefixes(texts, rows, variants)
-    used = np.bincount(rows, start, minlength=len(texts))
-    worthwhile = used >= WORTHWHILE * _longest(start, rows, len(texts))
+    spared = np.bincount(rows, start, minlength=len(texts)) - _longest(start, rows, len(texts))
+    worthwhile = spared >= WORTHWHILE * np.bincount(rows, variants.tokens.lengths, minlength=len(texts))
     return read_from(subject, texts, rows, variants, np.where(worthwhile[rows], start, 0))
 
 
@@ -80,21 +80,20 @@ def _beginnings(texts: Texts, lengths: Indices) -> Texts:
 
 
 def _groups(subject: Subject, prefixes: Prefixes, start: Indices, lengths: Indices) -> Iterator[Indices]:
-    """Variants to be read together, from the shortest of their beginnings on, as many as memory allows."""
-    if not len(start):
-        return
-    width = int(lengths.max())
-    each = subject.bytes_of(width, gradient=False) / width  # a token that is read
-    sizes = {
-        begin: rows_in_memory(int((width - begin) * each) + prefixes.bytes_of(begin))
-        for begin in np.unique(start).tolist()
-    }
-    order = np.lexsort((lengths, -start))
-    first = again = 0  # tokens that are read though they are in a beginning
-    for place in range(1, len(order)):
-        begin = int(start[order[place]])
-        again += (place - first) * (int(start[order[place - 1]]) - begin)
-        if again > FEW or place - first >= sizes[begin]:
-            yield order[first:place]
-            first, again = place, 0
-    yield order[first:]
+    """Variants to be read together, each from the shortest of their beginnings on: similar ones, as many as memory
+    allows and as do not make too many tokens be read in vain (padding, tokens of longer beginnings)."""
+    memory = batch_memory()
+    group: list[int] = []
+    begin = needed = 0
+    for each in np.lexsort((-start, lengths)).tolist():
+        own, width, rows = int(start[each]), int(lengths[each]), len(group) + 1
+        joint = min(begin, own) if group else own
+        read = rows * (width - joint)
+        bytes_each = subject.bytes_of(width, gradient=False) * (width - joint) // width + prefixes.bytes_of(joint)
+        if group and (rows * bytes_each > memory or read - needed - (width - own) > FEW):
+            yield np.array(group)
+            group, joint, needed = [], own, 0
+        group.append(each)
+        begin, needed = joint, needed + width - own
+    if group:
+        yield np.array(group)

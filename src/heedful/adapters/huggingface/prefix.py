@@ -77,7 +77,7 @@ def resume(subject: "HuggingFace", batch: Padded, prefixes: KeysAndValues, start
 
 def _logits(subject: "HuggingFace", tokens: Tensor, padding: int, cache: Cache, start: int = 0) -> Tensor:
     """By the model's own implementation of attention. Padding comes last, where no other token looks at it, and is not
-    masked: a padding token in whose window all is masked would be no number."""
+    masked: in double precision, a padding token in whose window all is masked would be no number."""
     device = subject.model.device
     mask = torch.ones(len(tokens), start + tokens.shape[1], dtype=torch.int64, device=device)
     with borrowed(subject.model, {PADDING: padding}):
