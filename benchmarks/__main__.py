@@ -15,6 +15,7 @@ from benchmarks.gradients import gradient_result
 from benchmarks.leave_one_out import document_results, leave_one_out_result, story_results
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
+from benchmarks.prefix import prefix_result
 from benchmarks.removal import removal_results
 from benchmarks.report import Result, kept_results
 from benchmarks.scan import scan_result
@@ -81,6 +82,7 @@ def benchmarks() -> Iterator[Result]:
     )
     yield from document_results()
     yield from story_results()
+    yield prefix_result(least=1.6)
     yield permutation_result(f"100 permutations, {sst.name} test", sst.test.lengths, least=10)
     yield from removal_results()
     yield replay_result(least=40)

@@ -9,6 +9,7 @@ from benchmarks import audit
 from benchmarks.leave_one_out import leave_one_out_result
 from benchmarks.permutation import permutation_result
 from benchmarks.plain import paper_model
+from benchmarks.prefix import prefix_result
 from benchmarks.removal import Documents, first_flip_result, single_result
 from benchmarks.scan import scan_result
 from heedful.models.batches import Inputs
@@ -24,6 +25,7 @@ MODULES = (
     "leave_one_out",
     "permutation",
     "plain",
+    "prefix",
     "removal",
     "report",
     "reproduction",
@@ -55,4 +57,5 @@ def test_both_ways_agree() -> None:
         patch.delenv(audit.FOLDER, raising=False)
         assert audit.replay_result(words=5, texts=2, least=0).ratio > 0
         assert audit.audit_result(texts=3, least=0).ratio > 0
+    assert prefix_result(texts=2, tokens=6, width=12, layers=2, heads=2, repeats=1, least=0).ratio > 0
     assert scan_result("scan", runs=4, instances=3, least=0).ratio > 0

@@ -79,6 +79,11 @@ class Ragged:
         """For each value the row it stands in, (N,)."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
+    @property
+    def place_in_row(self) -> Indices:
+        """For each value its place in its row, (N,)."""
+        return np.arange(len(self.values)) - self.offsets[self.row_of_value]
+
     def like(self, values: Array) -> "Ragged":
         """Other values cut into rows the same way."""
         return Ragged(values, self.offsets)

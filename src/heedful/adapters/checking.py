@@ -5,6 +5,7 @@
 - Replacing attention changes the logits: some models return weights and decide from others.
 - The map is a distribution, and the outputs are logits.
 - A replay from the audited layer on gives the logits of the whole model; where it does not, the whole model is read.
+- So does reading on from a kept beginning; where it does not, texts are read as a whole.
 """
 
 from collections.abc import Iterable
@@ -18,6 +19,7 @@ from heedful.adapters.changes import assigned
 from heedful.adapters.hardware import tolerance
 from heedful.adapters.subject import Padded, Reading, Subject, padded
 from heedful.adapters.texts import NO_ITEM, Texts
+from heedful.adapters.variants import read_from, shared_prefixes
 from heedful.errors import BadInput
 
 PROBES = 16  # texts read for the checks, from the shortest to the longest
@@ -36,6 +38,8 @@ class Contract(NamedTuple):
     moved: float  # how far other attention moves the logits
     replay: float | None = None  # how far replays are from the whole model; None: there are none, or they fail
     replays: bool = False  # whether the model is replayed, and not read as a whole, under changed attention
+    prefix: float | None = None  # how far reading on from a beginning is from reading all; None: no beginning is kept
+    resumes: bool = False  # whether texts are read on from beginnings
 
 
 def check(subject: Subject, texts: Texts) -> Contract:
@@ -73,9 +77,9 @@ def check(subject: Subject, texts: Texts) -> Contract:
             )
         _check_nothing(subject, chosen)
         moved = _moved(subject, chosen, alone, readings)
-        replay = _replay(subject, chosen)
-        subject.replays = replay is not None and replay <= same
-        return Contract(identity, invariance, moved, replay, subject.replays)
+        replay, prefix = _replay(subject, chosen), _prefix(subject, chosen)
+        subject.replays, subject.resumes = (far is not None and far <= same for far in (replay, prefix))
+        return Contract(identity, invariance, moved, replay, subject.replays, prefix, subject.resumes)
 
 
 def probes(subject: Subject, texts: Texts) -> Texts:
@@ -123,6 +127,29 @@ def _replay(subject: Subject, texts: Texts) -> float | None:
             replayed, whole = subject.replay(batch, states, change), subject.forward(batch, change=change)
             far += [_apart(replayed.logits, whole.logits), _apart(replayed.weights, whole.weights)]
     except Exception:  # whatever skipping layers may lead to
+        return None
+    return _largest(far)
+
+
+def _prefix(subject: Subject, texts: Texts) -> float | None:
+    """How far variants read on from their texts' beginnings are from variants read as a whole; None: no beginning is
+    kept. Each text without its last item, without that in the middle, and without all from the middle on."""
+    rows = np.repeat(np.arange(len(texts)), 3)
+    copies = texts.take(rows)
+    place, count = copies.names.place_in_row, copies.lengths[copies.names.row_of_value]
+    kind = copies.names.row_of_value % 3
+    gone = np.choose(kind, [place == count - 1, place == count // 2, place >= count // 2])
+    variants = [copies.keep(~gone)]
+    if subject.blank is not None:
+        variants.append(copies.replaced(gone, subject.blank))
+    far = []
+    try:
+        if subject.begin(padded(texts, np.arange(len(texts)))) is None:
+            return None
+        for each in variants:
+            resumed = read_from(subject, texts, rows, each, shared_prefixes(texts, rows, each))
+            far.append(_apart(torch.from_numpy(resumed), torch.from_numpy(subject.read(each).logits)))
+    except Exception:  # as above
         return None
     return _largest(far)
 

@@ -75,6 +75,19 @@ class States(ABC):
         """Bytes to read one text from here, about."""
 
 
+class Prefixes(ABC):
+    """What a subject keeps of the beginnings of a batch of texts, so that texts which begin alike are read from there
+    on."""
+
+    @abstractmethod
+    def take(self, rows: Tensor) -> "Prefixes":
+        """Some rows of the batch, each as often as it is named."""
+
+    @abstractmethod
+    def bytes_of(self, tokens: int) -> int:
+        """Bytes to go on from a beginning of so many tokens, about, beside those to read the rest."""
+
+
 class Kept(NamedTuple):
     """A batch of texts and its states; None: the subject keeps none, and reads the whole model again."""
 
@@ -122,6 +135,7 @@ class Subject(ABC):
     precision: torch.dtype = torch.float32  # that it computes in
     device: torch.device = torch.device("cpu")  # that it computes on; texts and what is read are on the CPU
     replays: bool = True  # whether states may be used; the check turns it off where a replay is not exact
+    resumes: bool = True  # whether prefixes may be used; likewise
 
     @property
     def rounding(self) -> float:
@@ -147,6 +161,14 @@ class Subject(ABC):
     def replay(self, batch: Padded, states: States, change: Change) -> Reading:
         """Read a batch under changed attention from its states on; as `forward`, only faster."""
         raise NotImplementedError(f"{type(self).__name__} keeps no states")
+
+    def begin(self, batch: Padded) -> Prefixes | None:
+        """Read a batch of beginnings and keep what `resume` starts from; None: texts are always read as a whole."""
+        return None
+
+    def resume(self, batch: Padded, prefixes: Prefixes, start: int) -> Tensor:
+        """Logits (B, K) of a batch whose first `start` tokens are those of the prefixes; as `forward`, only faster."""
+        raise NotImplementedError(f"{type(self).__name__} keeps no prefixes")
 
     def original(self, batch: Padded) -> Tensor:
         """Logits (B, K) of the untouched model; `forward` is checked against them."""

@@ -75,5 +75,4 @@ class Texts:
 
 def each_token_an_item(tokens: Ragged, names: Ragged) -> Texts:
     """Texts without added tokens whose tokens are their items."""
-    item = np.arange(len(tokens.values)) - tokens.offsets[tokens.row_of_value]
-    return Texts(tokens, tokens.like(item), names)
+    return Texts(tokens, tokens.like(tokens.place_in_row), names)

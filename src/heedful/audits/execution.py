@@ -1,6 +1,7 @@
 """Perform an audit: check the model, perform the stages that are missing, and write the card."""
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -83,17 +84,22 @@ def check_contract(audit: Audit, subject: Subject, reporter: Reporter) -> None:
     exact = audit.options.exact and affine(subject, texts)
     hardware = {"device": str(subject.device), "precision": named(subject.precision), "rounding": subject.rounding}
     audit.record(contract=contract._asdict() | {"exact": exact} | hardware)
-    reporter.finish(
-        f"putting back its own attention moves logits by {contract.identity:.1e}; {_replay_words(contract)}"
-    )
+    identity = f"putting back its own attention moves logits by {contract.identity:.1e}"
+    reporter.finish("; ".join([identity, *_shortcuts(contract)]))
 
 
-def _replay_words(contract: Contract) -> str:
-    if contract.replays:
-        return f"replays from the audited layer agree to {contract.replay:.1e}"
-    if contract.replay is not None:
-        return f"replays from the audited layer are off by {contract.replay:.1e}, so the whole model is read each time"
-    return "the whole model is read under each change"
+def _shortcuts(contract: Contract) -> Iterator[str]:
+    """Whether the model is read from kept states on, in words."""
+    if contract.replay is None:
+        yield "the whole model is read under each change"
+    elif contract.replays:
+        yield f"replays from the audited layer agree to {contract.replay:.1e}"
+    else:
+        yield f"replays from the audited layer are off by {contract.replay:.1e}, so the whole model is read each time"
+    if contract.resumes:
+        yield f"readings from a kept prefix agree to {contract.prefix:.1e}"
+    elif contract.prefix is not None:
+        yield f"readings from a kept prefix are off by {contract.prefix:.1e}, so whole texts are read"
 
 
 class _Session:
@@ -101,7 +107,7 @@ class _Session:
 
     def __init__(self, audit: Audit, inputs: Inputs, reporter: Reporter) -> None:
         self.audit, self.inputs, self.reporter = audit, inputs, reporter
-        self.counts = Counter[str](readings=0, replays=0)  # forward passes: of whole models, from the audited layer on
+        self.counts = Counter[str](readings=0, replays=0)  # forward passes: whole, and from kept states on
         self.exact: tuple[str, ...] = ()  # tests that need no forward pass
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
@@ -118,7 +124,7 @@ class _Session:
             if "contract" not in audit.manifest:
                 check_contract(audit, inputs.subject, self.reporter)
             contract = audit.manifest["contract"]
-            inputs.subject.replays = contract["replays"]
+            inputs.subject.replays, inputs.subject.resumes = contract["replays"], contract["resumes"]
             battery = battery_of(full=audit.options.full, replayed=inputs.subject.replays)
             columns = ("scores",) if contract["exact"] else ()
         elif inputs.filed is not None:

@@ -21,7 +21,7 @@ class Cost(NamedTuple):
     stage: str
     texts: int
     readings: int  # forward passes over one text
-    replays: int  # forward passes over one text from the audited layer on
+    replays: int  # forward passes over one text that start from kept states: the audited layer, or a prefix
     seconds: float
 
 

@@ -28,10 +28,10 @@ from heedful.adapters.huggingface.attention import (
     watching,
 )
 from heedful.adapters.huggingface.loading import described, load_parts, required
-from heedful.adapters.huggingface.maps import ALL, Rows, Size, checked, output_projection, parsed, rows_of
+from heedful.adapters.huggingface.maps import ALL, LAST, Rows, Size, checked, output_projection, parsed, rows_of
 from heedful.adapters.huggingface.replay import KeptStates, layers_of
 from heedful.adapters.huggingface.tokens import Tokens
-from heedful.adapters.subject import Embed, Padded, Reading, States, Subject
+from heedful.adapters.subject import Embed, Padded, Prefixes, Reading, States, Subject
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.errors import BadInput
 
@@ -135,6 +135,20 @@ class HuggingFace(Subject):
         with self.replayed.replaying(states.hidden):
             return _reading(self._call(tokens, real, padding, watch), look)
 
+    def begin(self, batch: Padded) -> Prefixes | None:
+        """Read a batch of beginnings and keep its keys and values; None where the last token does not decide."""
+        from heedful.adapters.huggingface.prefix import begin  # loads transformers
+
+        return begin(self, batch) if self.pooling == LAST and self.resumes else None
+
+    def resume(self, batch: Padded, prefixes: Prefixes, start: int) -> Tensor:
+        """Read a batch from its prefixes on."""
+        from heedful.adapters.huggingface.prefix import KeysAndValues, resume
+
+        if not isinstance(prefixes, KeysAndValues):
+            raise TypeError("prefixes of another model")
+        return resume(self, batch, prefixes, start)
+
     def _read(
         self, batch: Padded, change: Change | None, embed: Embed | None, *, fixed: bool
     ) -> tuple[Intervention, Tensor]:
@@ -176,7 +190,7 @@ class HuggingFace(Subject):
     ) -> Tensor:
         settings = {ATTENTION: NAME, PADDING: padding, CACHE: False} if watch else {}
         with borrowed(self.model, settings), embedding(self.embeddings, embed), watch or nullcontext():
-            return self._logits({"input_ids": tokens.to(self.device), "attention_mask": real.long().to(self.device)})
+            return self.logits({"input_ids": tokens.to(self.device), "attention_mask": real.long().to(self.device)})
 
     def inputs(self, batch: Padded) -> tuple[Tensor, Tensor, int]:
         """Tokens (B, L) padded on the right as the model expects it, the real ones, and the token that pads."""
@@ -214,7 +228,8 @@ class HuggingFace(Subject):
         layer += 8 * heads * tokens**2 if self.pooling == ALL else 0  # all rows are changed
         return 4 * (layer * layers + self.map.kind.numbers(Size(tokens, self.layers, heads, width)))
 
-    def _logits(self, inputs: dict[str, Tensor]) -> Tensor:
+    def logits(self, inputs: dict[str, Any]) -> Tensor:
+        """Logits (B, K) of a call of the model."""
         output = self.model(**inputs, return_dict=True)
         logits = getattr(output, "logits", None)
         expected = (len(inputs["input_ids"]), self.outputs)

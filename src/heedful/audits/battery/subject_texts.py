@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from heedful.adapters.changes import without
 from heedful.adapters.subject import Seen, Subject
 from heedful.adapters.texts import Flags, Texts
+from heedful.adapters.variants import read_variants
 from heedful.audits.battery.readings import Floats, by, outputs_of
 from heedful.errors import BadConfig, unknown_name
 from heedful.importance.gradient import FEW_OUTPUTS
@@ -23,7 +24,7 @@ class SubjectTexts:
         self.subject, self.texts, self.seen = subject, texts, seen
         self.outputs, self.ways = subject.outputs, ways_of(subject)
         self.decided_only = subject.outputs > FEW_OUTPUTS
-        self.output = self.outputs_of(seen)
+        self.output = outputs_of(seen.logits, subject.rounding)
         self._without_each: dict[str, Deletions] = {}
 
     @property
@@ -40,14 +41,13 @@ class SubjectTexts:
         """Outputs (M, K) of texts (M,) without the flagged items."""
         texts = self.texts.take(rows)
         if way == "delete":
-            return self.outputs_of(self.subject.read(texts.keep(~gone)))
-        if self.subject.blank is None:
+            variants = texts.keep(~gone)
+        elif self.subject.blank is None:
             raise BadConfig(NO_BLANK)
-        return self.outputs_of(self.subject.read(texts.replaced(gone, self.subject.blank)))
-
-    def outputs_of(self, seen: Seen) -> Floats:
-        """Outputs (n, K) of texts that were read."""
-        return outputs_of(seen.logits, self.subject.rounding)
+        else:
+            variants = texts.replaced(gone, self.subject.blank)
+        logits = read_variants(self.subject, self.texts, rows, variants)
+        return outputs_of(logits, self.subject.rounding)
 
     def differentiable(self, *, attention_fixed: bool) -> Iterator[Batch]:
         """All texts that have items, in batches."""
@@ -66,7 +66,8 @@ class AttendedTexts(SubjectTexts):
     def erased(self, rows: Indices, gone: Flags, way: str) -> Floats:
         """Outputs (M, K) of texts (M,) with the flagged items' attention zeroed."""
         flags = self.texts.names.take(rows).like(gone)
-        return self.outputs_of(self.subject.read_changed(self.texts, rows, self.seen, by(flags, without)))
+        read = self.subject.read_changed(self.texts, rows, self.seen, by(flags, without))
+        return outputs_of(read.logits, self.subject.rounding)
 
 
 def ways_of(subject: Subject) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def substitution(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen,
         "label": pl.Series([None] * len(ids), dtype=pl.Int32),
         "decision": decided.astype(np.int32),
     }
-    positions = np.arange(len(weights.values)) - weights.offsets[weights.row_of_value]
+    positions = weights.place_in_row
     drawn = substitutes(weights.like(positions), ids, seed)
     for kind in KINDS:
         # permuted positions say which item's share each item gets

@@ -6,14 +6,15 @@ from typing import Any
 
 import polars as pl
 import torch
+from torch import Tensor
 
 from heedful.adapters.changes import Change
-from heedful.adapters.subject import Embed, Padded, Reading, Seen, States, Subject
+from heedful.adapters.subject import Embed, Padded, Prefixes, Reading, Seen, States, Subject
 from heedful.adapters.texts import Texts
 from heedful.importance.measure import GRADIENT
 from heedful.ragged import Ragged
 
-Progress = Callable[[int, bool], None]  # called with the number of forward passes just done; whether they are replays
+Progress = Callable[[int, bool], None]  # gets the number of forward passes just done; whether from kept states on
 
 
 class Counted(Subject):
@@ -49,6 +50,19 @@ class Counted(Subject):
         reading = self.subject.replay(batch, states, change)
         self.progress(_passes(batch), True)
         return reading
+
+    def begin(self, batch: Padded) -> Prefixes | None:
+        """Read a batch of beginnings and report them as whole forward passes, which they nearly are."""
+        prefixes = self.subject.begin(batch)
+        if prefixes is not None:
+            self.progress(len(batch.rows), False)
+        return prefixes
+
+    def resume(self, batch: Padded, prefixes: Prefixes, start: int) -> Tensor:
+        """Read a batch from its prefixes on and report it as a replay: it starts from what was kept."""
+        logits = self.subject.resume(batch, prefixes, start)
+        self.progress(_passes(batch), True)
+        return logits
 
     def bytes_of(self, tokens: int, *, gradient: bool) -> int:
         """About how much memory it takes to read one text of so many tokens."""

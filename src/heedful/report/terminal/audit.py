@@ -47,7 +47,7 @@ def criteria_table(verdict: Verdict) -> Table:
 
 def cost_table(costs: Sequence[Cost]) -> RenderableType:
     """Texts, readings and seconds of each stage and in total."""
-    title = "Cost (reading: one forward pass over one text; replay: from the audited layer on)"
+    title = "Cost (reading: one forward pass over one text; replay: from kept states on)"
     table = Table(box=None, title=title, title_justify="left", pad_edge=False)
     table.add_column("stage")
     for name in ("texts", "readings", "replays", "seconds"):
