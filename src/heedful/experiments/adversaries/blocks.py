@@ -1,0 +1,166 @@
+"""Instances of one shape, padded and searched together.
+
+How a product of matrices adds up depends on its shape, and where two choices tie, rounding decides. So an instance is
+padded to a length, and to a number of classes, that follow from its own alone, stands in blocks with its like only, and
+has its products to itself: what is found for it is the same in any batch.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.special import log_softmax
+
+from heedful.experiments.adversaries.divergence import HALF, phi
+from heedful.experiments.affine_view import AffineView
+from heedful.experiments.tanh_view import TanhView
+from heedful.ragged import Flags, Floats, Indices, Keys
+
+CELLS = 1 << 16  # numbers of the tableaux of a block: they stay in the processor's cache
+MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
+MOST_TRIES, LEAST_TRIES = 16, 4  # programs an instance, the fewer the larger they are
+TRIES_CELLS = 12_000  # numbers of the tableaux of an instance
+
+
+class Shape(NamedTuple):
+    """What decides how an instance is searched."""
+
+    items: int  # padded
+    classes: int
+
+    @property
+    def tableau(self) -> int:
+        """Numbers of a linear program's tableau."""
+        return (self.classes + 3) * (self.items + 2 * self.classes + 3)
+
+    @property
+    def tries(self) -> int:
+        """Linear programs an instance."""
+        return int(np.clip(TRIES_CELLS // self.tableau, LEAST_TRIES, MOST_TRIES))
+
+
+@dataclass(frozen=True)
+class Block(ABC):
+    """Padded instances; points are distributions over their items, (B, R, T)."""
+
+    keys: Keys  # (B,)
+    weights: Floats  # (B, T): the model's attention, 0 in padding
+    real: Flags  # (B, T)
+    kept: Flags  # (B, C): the classes that are not padding
+    vectors: Floats  # (B, T, F): what attention averages
+
+    @property
+    def shape(self) -> Shape:
+        """Of each instance."""
+        return Shape(self.weights.shape[1], self.kept.shape[1])
+
+    @property
+    def log_output(self) -> Floats:
+        """Logarithms of the model's own output, (B, C)."""
+        own: Floats = log_softmax(self.logits(self.weights[:, None] @ self.vectors), axis=-1)[:, 0]
+        return own
+
+    @property
+    def bent(self) -> bool:
+        """Whether logits are not linear in attention."""
+        return isinstance(self, TanhBlock)
+
+    def take(self, rows: Indices) -> Self:
+        """Some of the instances."""
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        return type(self)(**{name: part if len(part) == 1 else part[rows] for name, part in parts.items()})
+
+    @abstractmethod
+    def logits(self, mixed: Floats) -> Floats:
+        """Of mixtures (B, R, F): (B, R, C), minus infinity for padding."""
+
+    @abstractmethod
+    def item_logits(self, points: Floats) -> Floats:
+        """Logits of single items if the decoder were what it is near points (B, R, T): (B, R, T, C)."""
+
+    def distances(self, mixed: Floats, output: Floats) -> Floats:
+        """How far outputs of mixtures (B, R, F) are from the model's own, (B, C): (B, R), total variation."""
+        powers = self.logits(mixed)
+        powers -= powers.max(axis=-1, keepdims=True)
+        np.exp(powers, out=powers)
+        powers /= powers.sum(axis=-1, keepdims=True)
+        powers -= output[:, None]
+        return np.asarray(np.abs(powers, out=powers).sum(axis=-1) / 2)
+
+    def divergences(self, points: Floats) -> Floats:
+        """From the model's own attention, (B, R)."""
+        return np.asarray(HALF + phi(points, self.weights[:, None]).sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class AffineBlock(Block):
+    """Vectors are logits."""
+
+    def logits(self, mixed: Floats) -> Floats:
+        """The mixtures themselves."""
+        return mixed.copy()
+
+    def item_logits(self, points: Floats) -> Floats:
+        """The same wherever one looks from."""
+        return np.broadcast_to(self.vectors[:, None], (*points.shape, self.vectors.shape[2]))
+
+
+@dataclass(frozen=True)
+class TanhBlock(Block):
+    """Vectors are features; with the part of the decoder that an instance's candidates need."""
+
+    context: Floats  # (B, 1, F)
+    matrix: Floats  # (B or 1, C, F)
+    bias: Floats  # (B or 1, 1, C), minus infinity in padding
+
+    def logits(self, mixed: Floats) -> Floats:
+        """Through the decoder."""
+        hidden = mixed + self.context
+        return np.asarray(np.tanh(hidden, out=hidden) @ self.matrix.transpose(0, 2, 1) + self.bias)
+
+    def item_logits(self, points: Floats) -> Floats:
+        """By the tangent of the decoder at the mixtures of points."""
+        mixed = points @ self.vectors  # (B, R, F)
+        hidden = np.tanh(mixed + self.context)
+        slopes = self.matrix[:, None] * (1 - hidden * hidden)[:, :, None]  # (B, R, C, F)
+        count, tries, classes, width = slopes.shape
+        bias = np.where(np.isfinite(self.bias), self.bias, 0.0)
+        ahead = hidden @ self.matrix.transpose(0, 2, 1) + bias - (slopes @ mixed[..., None])[..., 0]  # (B, R, C)
+        by_item = slopes.reshape(count, tries * classes, width) @ self.vectors.transpose(0, 2, 1)
+        moved: Floats = by_item.reshape(count, tries, classes, -1) + ahead[..., None]
+        return moved.transpose(0, 1, 3, 2)
+
+
+def blocks(view: AffineView | TanhView, instances: Keys, rows: Indices) -> Iterator[tuple[Indices, Block]]:
+    """These instances (rows,): which they are, and as a block."""
+    lengths = view.weights.lengths[rows]
+    grain = np.maximum(MULTIPLE, np.exp2(np.floor(np.log2(np.maximum(lengths, 1))) - 3)).astype(np.int64)
+    padded = -(-lengths // grain) * grain
+    classes = np.full(len(rows), view.classes)
+    if isinstance(view, TanhView) and view.allowed is not None:
+        classes = np.minimum(-(-view.allowed[rows].sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
+    kinds, kind_of_row = np.unique(np.stack([padded, classes]), axis=1, return_inverse=True)
+    for kind, (items, count) in enumerate(kinds.T.tolist()):
+        shape, alike = Shape(items, count), rows[kind_of_row == kind]
+        size = max(1, CELLS // (shape.tries * shape.tableau))
+        for start in range(0, len(alike), size):
+            some = alike[start : start + size]
+            yield some, _block(view, instances, some, shape)
+
+
+def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: Shape) -> Block:
+    real = np.arange(shape.items) < view.weights.lengths[rows, None]  # (B, T)
+    vectors = view.alone if isinstance(view, AffineView) else view.features
+    weights, padded = np.zeros(real.shape), np.zeros((*real.shape, vectors.values.shape[1]))
+    weights[real], padded[real] = view.weights.take(rows).values, vectors.take(rows).values
+    kept = np.ones((len(rows), shape.classes), dtype=bool)
+    if isinstance(view, AffineView):
+        return AffineBlock(instances[rows], weights, real, kept, padded)
+    matrix, bias = view.decoder.matrix[None], view.decoder.bias.astype(np.float64)[None]
+    if view.allowed is not None:
+        chosen = np.argsort(~view.allowed[rows], axis=1, kind="stable")[:, : shape.classes]  # candidates first
+        kept = np.take_along_axis(view.allowed[rows], chosen, axis=1)
+        matrix, bias = matrix[0, chosen] * kept[..., None], np.where(kept, bias[0, chosen], -np.inf)
+    return TanhBlock(instances[rows], weights, real, kept, padded, view.context[rows, None], matrix, bias[:, None])
