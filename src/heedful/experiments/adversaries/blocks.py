@@ -7,8 +7,8 @@ has its products to itself: what is found for it is the same in any batch.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
@@ -18,9 +18,11 @@ from heedful.experiments.affine_view import AffineView
 from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Flags, Floats, Indices, Keys
 
-CELLS = 1 << 16  # numbers of the tableaux of a block: they stay in the processor's cache
+CELLS = 1 << 17  # numbers of the tableaux of a block: they stay in the processor's cache
 MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
-MOST_TRIES, LEAST_TRIES = 16, 4  # programs an instance, the fewer the larger they are
+MANY = 64  # items that are searched at first, if there are more, or
+PLENTY = 4  # items a class: what diverges most lies mostly on the lightest
+MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 32, 20, 6  # programs an instance, the fewer the larger they are
 TRIES_CELLS = 12_000  # numbers of the tableaux of an instance
 
 
@@ -29,6 +31,7 @@ class Shape(NamedTuple):
 
     items: int  # padded
     classes: int
+    bent: bool  # whether logits are not linear in attention
 
     @property
     def tableau(self) -> int:
@@ -38,39 +41,30 @@ class Shape(NamedTuple):
     @property
     def tries(self) -> int:
         """Linear programs an instance."""
-        return int(np.clip(TRIES_CELLS // self.tableau, LEAST_TRIES, MOST_TRIES))
+        most = MOST_BENT_TRIES if self.bent else MOST_TRIES
+        return int(np.clip(TRIES_CELLS // self.tableau, LEAST_TRIES, most))
 
 
 @dataclass(frozen=True)
 class Block(ABC):
-    """Padded instances; points are distributions over their items, (B, R, T)."""
+    """Padded instances, or the lightest of their items; points are distributions over these, (B, R, T)."""
 
     keys: Keys  # (B,)
+    items: Indices  # (B, T): which they are, in order, -1 in padding
     weights: Floats  # (B, T): the model's attention, 0 in padding
-    real: Flags  # (B, T)
     kept: Flags  # (B, C): the classes that are not padding
+    log_output: Floats  # (B, C): logarithms of the model's own output
     vectors: Floats  # (B, T, F): what attention averages
 
     @property
     def shape(self) -> Shape:
         """Of each instance."""
-        return Shape(self.weights.shape[1], self.kept.shape[1])
+        return Shape(self.weights.shape[1], self.kept.shape[1], isinstance(self, TanhBlock))
 
     @property
-    def log_output(self) -> Floats:
-        """Logarithms of the model's own output, (B, C)."""
-        own: Floats = log_softmax(self.logits(self.weights[:, None] @ self.vectors), axis=-1)[:, 0]
-        return own
-
-    @property
-    def bent(self) -> bool:
-        """Whether logits are not linear in attention."""
-        return isinstance(self, TanhBlock)
-
-    def take(self, rows: Indices) -> Self:
-        """Some of the instances."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return type(self)(**{name: part if len(part) == 1 else part[rows] for name, part in parts.items()})
+    def real(self) -> Flags:
+        """Which items are not padding, (B, T)."""
+        return np.asarray(self.items >= 0)
 
     @abstractmethod
     def logits(self, mixed: Floats) -> Floats:
@@ -133,34 +127,48 @@ class TanhBlock(Block):
         return moved.transpose(0, 1, 3, 2)
 
 
-def blocks(view: AffineView | TanhView, instances: Keys, rows: Indices) -> Iterator[tuple[Indices, Block]]:
-    """These instances (rows,): which they are, and as a block."""
-    lengths = view.weights.lengths[rows]
-    grain = np.maximum(MULTIPLE, np.exp2(np.floor(np.log2(np.maximum(lengths, 1))) - 3)).astype(np.int64)
-    padded = -(-lengths // grain) * grain
+def blocks(
+    view: AffineView | TanhView, instances: Keys, rows: Indices, *, every_item: bool = False
+) -> Iterator[tuple[Indices, Block]]:
+    """These instances (rows,), or the lightest of their items: which instances they are, and as a block."""
     classes = np.full(len(rows), view.classes)
     if isinstance(view, TanhView) and view.allowed is not None:
         classes = np.minimum(-(-view.allowed[rows].sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
-    kinds, kind_of_row = np.unique(np.stack([padded, classes]), axis=1, return_inverse=True)
+    lengths = view.weights.lengths[rows]
+    if not every_item:
+        lengths = np.minimum(lengths, np.maximum(MANY, PLENTY * classes))
+    grain = np.maximum(MULTIPLE, np.exp2(np.floor(np.log2(lengths)) - 3)).astype(np.int64)
+    lengths = -(-lengths // grain) * grain
+    log_output = log_softmax(view.logits, axis=-1)
+    kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
     for kind, (items, count) in enumerate(kinds.T.tolist()):
-        shape, alike = Shape(items, count), rows[kind_of_row == kind]
+        shape, alike = Shape(items, count, isinstance(view, TanhView)), rows[kind_of_row == kind]
         size = max(1, CELLS // (shape.tries * shape.tableau))
         for start in range(0, len(alike), size):
             some = alike[start : start + size]
-            yield some, _block(view, instances, some, shape)
+            yield some, _block(view, instances, some, shape, log_output[some])
 
 
-def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: Shape) -> Block:
-    real = np.arange(shape.items) < view.weights.lengths[rows, None]  # (B, T)
+def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: Shape, log_output: Floats) -> Block:
+    own, real = view.weights.take(rows).pad(np.inf)
+    items = np.where(real, np.arange(own.shape[1]), -1)
+    if own.shape[1] > shape.items:
+        lightest = np.sort(own.argsort(axis=1, kind="stable")[:, : shape.items], axis=1)
+        items = np.take_along_axis(items, lightest, axis=1)
+        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)
+    items = np.pad(items, ((0, 0), (0, max(0, shape.items - items.shape[1]))), constant_values=-1)
+    real = items >= 0
+    cells = np.where(real, view.weights.offsets[rows, None] + items, 0)
+    weights = np.where(real, view.weights.values[cells], 0.0)
     vectors = view.alone if isinstance(view, AffineView) else view.features
-    weights, padded = np.zeros(real.shape), np.zeros((*real.shape, vectors.values.shape[1]))
-    weights[real], padded[real] = view.weights.take(rows).values, vectors.take(rows).values
+    padded = np.where(real[..., None], vectors.values[cells], 0.0).astype(np.float64)
     kept = np.ones((len(rows), shape.classes), dtype=bool)
     if isinstance(view, AffineView):
-        return AffineBlock(instances[rows], weights, real, kept, padded)
+        return AffineBlock(instances[rows], items, weights, kept, log_output, padded)
     matrix, bias = view.decoder.matrix[None], view.decoder.bias.astype(np.float64)[None]
     if view.allowed is not None:
         chosen = np.argsort(~view.allowed[rows], axis=1, kind="stable")[:, : shape.classes]  # candidates first
-        kept = np.take_along_axis(view.allowed[rows], chosen, axis=1)
+        kept, log_output = (np.take_along_axis(each, chosen, axis=1) for each in (view.allowed[rows], log_output))
         matrix, bias = matrix[0, chosen] * kept[..., None], np.where(kept, bias[0, chosen], -np.inf)
-    return TanhBlock(instances[rows], weights, real, kept, padded, view.context[rows, None], matrix, bias[:, None])
+    of_instances = instances[rows], items, weights, kept, log_output, padded
+    return TanhBlock(*of_instances, view.context[rows, None], matrix, bias[:, None])

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from heedful.experiments.adversaries.blocks import Block
-from heedful.ragged import Floats, Indices
+from heedful.ragged import Floats
 from heedful.randomness import Stream
 
 GRID = 9  # points of a line looked at first
@@ -37,10 +37,6 @@ class Lines:
         """Standard normal numbers (B, rows, columns), of each instance by itself."""
         keys = self.block.keys[:, None, None]
         return self.stream.normal(keys, number, np.arange(rows)[:, None], np.arange(columns))
-
-    def take(self, rows: Indices) -> "Lines":
-        """Of some of the instances."""
-        return Lines(self.block.take(rows), self.epsilon, self.stream)
 
     def excess(self, points: Floats) -> Floats:
         """By how much points (B, R, T) move the output too far, (B, R)."""

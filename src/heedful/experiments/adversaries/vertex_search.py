@@ -13,23 +13,25 @@ random rays, and climbs from their ends, go on. Whatever is returned was decoded
 
 import numpy as np
 
-from heedful.experiments.adversaries.blocks import Block, blocks
+from heedful.evidence import probabilities
+from heedful.experiments.adversaries.blocks import blocks
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, phi
 from heedful.experiments.adversaries.programs import Ball, Programs, solve
-from heedful.experiments.adversaries.rays import Lines, last_feasible
+from heedful.experiments.adversaries.rays import Lines, last_feasible, simplex
 from heedful.experiments.affine_view import AffineView
 from heedful.experiments.tanh_view import TanhView
-from heedful.ragged import Flags, Floats, Keys
+from heedful.measures import tvd
+from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream
 
 LIGHT = 1e-4  # a weight: lighter items have its slope
 TIGHT = 2  # items a class: so few are held near the model's attention, and every direction is worth a try
-TANGENTS = 6  # of a decoder that is not affine
-SETTLING = 2  # the last of these, in which programs do not climb
-STEPS, BENT_STEPS = 10, 2  # of a climb over vertices
+TANGENTS, SETTLING = 6, 2  # of a decoder that is not affine, and the last of these, at which programs do not climb
+BEST, MORE_TANGENTS = 2, 6  # of the tries of each instance, that go on, and for how long
+STEPS = 10  # of a climb over vertices
 KEEP = 0.3  # times its cost: what an item of the last tangent's vertex costs at the next
 SPREAD = 2.0  # standard deviation of the logits of random starts
-OWN = 4  # one try in so many starts at the model's own attention
+OWN = 4  # one try in so many starts near the model's own attention
 INSIDE = 0.98  # of epsilon, at which programs aim if the decoder bends: the tangent does not
 ROUNDING = 1 - 1e-9
 WIDEST = 0.5  # by which the ball is widened, as a share of it
@@ -38,79 +40,90 @@ WIDEST = 0.5  # by which the ball is widened, as a share of it
 def farthest_found(
     view: AffineView | TanhView, upper: Floats, epsilon: float, stream: Stream, instances: Keys
 ) -> Found:
-    """The best attention found for each instance, where `upper` (n,) is not reached by a single item."""
-    found = view.weights.like(view.weights.values.copy())
-    every = np.arange(len(upper))
-    for rows, block in blocks(view, instances, every):
-        best = _search(block, upper[rows], Lines(block, epsilon, stream))
-        found.values[found.cells(rows)] = best[block.real]
+    """The best attention found for each instance, of which none exceeds `upper` (n,)."""
+    found, reached = _single_items(view, epsilon)
+    for every_item in (False, True):
+        # if nothing is feasible among the lightest items, all are searched
+        wanted = (reached <= 0) & (view.weights.lengths > 1) if every_item else upper - reached > PROVEN
+        for rows, block in blocks(view, instances, np.flatnonzero(wanted), every_item=every_item):
+            points = _search(Lines(block, epsilon, stream))
+            divergence = block.divergences(points)
+            divergence[Lines(block, epsilon, stream).excess(points) > 0] = -np.inf
+            better = divergence.max(axis=1) > reached[rows]
+            best = np.take_along_axis(points, divergence.argmax(axis=1)[:, None, None], axis=1)[:, 0]  # (B, T)
+            reached[rows[better]] = divergence.max(axis=1)[better]
+            found.values[found.cells(rows[better])] = 0.0
+            some = block.real & better[:, None]
+            found.values[(found.offsets[rows, None] + block.items)[some]] = best[some]
     return Found(found, upper)
 
 
-def _search(block: Block, upper: Floats, lines: Lines) -> Floats:
-    """The best attention of each instance, (B, T)."""
-    best, reached = _single_items(block, lines)
-    rest = np.flatnonzero(upper - reached > PROVEN)
-    if len(rest):
-        part = lines if len(rest) == len(upper) else lines.take(rest)
-        points = _vertices(part)
-        if block.shape.items <= TIGHT * block.shape.classes:
-            cloud = part.random_rays()
-            corners = part.outwards(np.broadcast_to(np.eye(block.shape.items), (len(rest), *[block.shape.items] * 2)))
-            points = np.concatenate([points, corners, cloud, part.outwards(points)], axis=1)
-            points = part.feasible_or_own(points)
-            points = np.concatenate([points, part.climb(points, cloud)], axis=1)
-        points = part.feasible_or_own(points)
-        divergence = part.block.divergences(points)
-        top = divergence.argmax(axis=1)
-        farther = divergence.max(axis=1) > reached[rest]
-        best[rest[farther]] = points[np.arange(len(rest)), top][farther]
-    return best
-
-
-def _single_items(block: Block, lines: Lines) -> tuple[Floats, Floats]:
+def _single_items(view: AffineView | TanhView, epsilon: float) -> tuple[Ragged, Floats]:
     """All weight on the lightest item that alone gives the same output, else the model's own attention; and how far
-    that is."""
-    alone = block.distances(block.vectors, lines.output) <= lines.epsilon
-    light = np.where(alone & block.real, block.weights, np.inf)
-    least = light.min(axis=1)
-    some = np.isfinite(least)
-    item = np.arange(block.shape.items) == light.argmin(axis=1)[:, None]
-    best = np.where(some[:, None], item.astype(np.float64), block.weights)
-    return best, np.where(some, HALF + phi(1.0, np.where(some, least, 1.0)), 0.0)
+    that is, (n,)."""
+    own = view.weights
+    alone = probabilities(view.decode_single(np.arange(len(own.values))).logits)
+    feasible = tvd(alone, view.output[own.row_of_value]) <= epsilon  # (N,)
+    best = own.like(np.where(feasible, -own.values, -np.inf)).argmax()  # (n,)
+    chosen = feasible[best]
+    values = np.where(chosen[own.row_of_value], 0.0, own.values)
+    values[best[chosen]] = 1.0
+    return own.like(values), np.where(chosen, HALF + phi(1.0, own.values[best]), 0.0)
+
+
+def _search(lines: Lines) -> Floats:
+    """Attention that may be far away, (B, R, T), feasible or not."""
+    points, size = _vertices(lines), lines.block.shape.items
+    if size > TIGHT * lines.block.shape.classes:
+        return points
+    cloud = lines.random_rays()
+    items = np.broadcast_to(np.eye(size), (len(points), size, size))
+    ends = lines.outwards(np.concatenate([items, points], axis=1))
+    points = lines.feasible_or_own(np.concatenate([points, ends, cloud], axis=1))
+    return np.concatenate([points, lines.climb(points, cloud)], axis=1)
 
 
 def _vertices(lines: Lines) -> Floats:
     """What linear programs end at, (B, R, T), feasible or not."""
-    block = lines.block
-    count, items, tries = len(block.keys), block.shape.items, block.shape.tries
-    noise = lines.draw(0, 2 * tries, items)
-    costs = far_costs(block.weights[:, None], noise[:, :tries])
-    if items <= TIGHT * block.shape.classes and not block.bent:
-        costs[:, tries // 2 :] = near_costs(block.weights[:, None], noise[:, tries // 2 : tries])
-    costs = np.where(block.real[:, None], costs, np.inf).reshape(count * tries, items)
-    here = np.broadcast_to(block.weights[:, None], (count, tries, items)).copy()
-    if block.bent:
-        starts = np.exp(SPREAD * noise[:, tries:]) * block.real[:, None]
-        starts[:, ::2] *= block.weights[:, None]
-        away = np.arange(tries) % OWN != 0
-        here[:, away] = (starts / starts.sum(axis=-1, keepdims=True))[:, away]
-    row = np.repeat(np.arange(count), tries)
-    log_output, kept, weights = block.log_output[row], block.kept[row], block.weights[row]
-    ball = Ball(lines.epsilon * (INSIDE if block.bent else ROUNDING), np.arange(count * tries) % tries % 2 == 1)
-    found, last = [], TANGENTS if block.bent else 1
-    held = np.ones_like(costs)
-    for tangent in range(1, last + 1):
-        logits = block.item_logits(here).reshape(count * tries, items, -1)
-        programs = solve(logits, log_output, kept, weights, costs * held, ball)
-        if not block.bent or tangent <= last - SETTLING:
-            programs.climb(BENT_STEPS if block.bent else STEPS)
-        points = programs.points()
-        here = np.where(programs.solved.reshape(count, tries, 1), points.reshape(here.shape), here)
-        held = np.where(points > 0, KEEP, 1.0)
-        if tangent > last - SETTLING:
-            found += [here, _widened(lines, programs)]
+    block, tries = lines.block, np.arange(lines.block.shape.tries)[:, None]
+    noise = lines.stream.normal(block.keys[:, None, None], tries, block.items[:, None])  # (B, R, T)
+    costs = far_costs(block.weights[:, None], noise)
+    starts = np.exp(np.where(tries % OWN, -SPREAD, 0.0) * noise)  # mostly where it is cheap
+    starts *= np.where(tries % 2, block.real[:, None], block.weights[:, None])
+    starts = simplex(starts, block.real[:, None] / block.real.sum(axis=1)[:, None, None])
+    if block.shape.bent:
+        found = _along_tangents(lines, costs, starts, TANGENTS, climbing=TANGENTS - SETTLING, steps=1)
+        reached = np.where(lines.excess(found[-1]) <= 0, block.divergences(found[-1]), -np.inf)
+        best = np.argsort(-reached, axis=1, kind="stable")[:, :BEST, None]
+        some = (np.take_along_axis(each, best, axis=1) for each in (costs, found[-1]))
+        found += _along_tangents(lines, *some, MORE_TANGENTS, climbing=MORE_TANGENTS - 1, steps=STEPS)
+    else:
+        if block.shape.items <= TIGHT * block.shape.classes:
+            costs = np.where(tries < len(tries) // 2, costs, near_costs(block.weights[:, None], noise))
+        found = _along_tangents(lines, costs, starts, 1, climbing=1, steps=STEPS)
     return np.concatenate(found, axis=1)
+
+
+def _along_tangents(
+    lines: Lines, costs: Floats, starts: Floats, tangents: int, *, climbing: int, steps: int
+) -> list[Floats]:
+    """Solve programs with costs (B, R, T), and again with the decoder's tangent where they end; at first some `steps`
+    of a climb follow. Where they end at each of the last tangents, and in the ball that is as wide as it may be."""
+    block, (count, tries, items) = lines.block, starts.shape
+    costs = np.where(block.real[:, None], costs, np.inf).reshape(count * tries, items)
+    row, held, found = np.repeat(np.arange(count), tries), np.ones_like(costs), []
+    ball = Ball(lines.epsilon * (INSIDE if block.shape.bent else ROUNDING), np.arange(count * tries) % tries % 2 == 1)
+    for tangent in range(1, tangents + 1):
+        logits = block.item_logits(starts).reshape(count * tries, items, -1)
+        programs = solve(logits, block.log_output[row], block.kept[row], block.weights[row], costs * held, ball)
+        if tangent <= climbing:
+            programs.climb(steps)
+        points = programs.points()
+        starts = np.where(programs.solved.reshape(count, tries, 1), points.reshape(starts.shape), starts)
+        held = np.where(points > 0, KEEP, 1.0)
+        if tangent >= climbing:
+            found += [starts, _widened(lines, programs)]
+    return found
 
 
 def far_costs(weights: Floats, noise: Floats) -> Floats:
