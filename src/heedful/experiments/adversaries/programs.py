@@ -16,12 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heedful.experiments.adversaries.divergence import HALF, xlogx
+from heedful.experiments.adversaries.divergence import xlogx
 from heedful.ragged import Flags, Floats, Indices
 
 PIVOTS = 2000  # steps of a program at most
 SMALL = 1e-9  # too small to divide by, or below zero only by rounding
 FARTHEST = 1e3  # by which logits move at most
+WARM = 12  # classes: of so many, programs end sooner where others ended, which takes a matrix product to set up
+CROWDED = 0.75  # of programs that are not done: with fewer, those that are leave
 VANISHED = 1e-3  # what is left of a class that loses all, in loose balls
 GAIN = 1e-7  # of divergence: less is not worth a step
 
@@ -56,7 +58,11 @@ class Programs:
         return np.where(bounds, 1.0, np.maximum(values, 0.0)), np.where(bounds, 0.0, ways)
 
     def climb(self, steps: int) -> None:
-        """Go to that neighbouring vertex which diverges most from the model's attention, while there is a better one."""
+        """Go to that neighbouring vertex which diverges most from the model's attention, while there is a better one.
+
+        Weights sum to one, so of the divergence only x log x - (x + w) log(x + w) of its items counts; where w is 0, as
+        in rows that hold no item, that is nothing.
+        """
         going = np.flatnonzero(self.solved)
         for _ in range(steps):
             tableaux, basis, own = self.tableaux[going], self.basis[going], self.weights[going]
@@ -67,22 +73,26 @@ class Programs:
             np.divide(values[:, :, None], columns, out=limits, where=columns > SMALL)
             far = limits.min(axis=1)  # (P, columns): how much enters
             far[np.isinf(far)] = 0.0
-            columns = np.maximum(values[:, :, None] - far[:, None] * columns, 0.0)
-            reached = (_unlike(columns, weight[:, :, None]) * item[:, :, None]).sum(axis=1)
-            reached[:, : self.items] += _unlike(far[:, : self.items], own)
+            moved = far[:, None] * columns
+            np.subtract(values[:, :, None], moved, out=moved)
+            reached = _unlike(np.maximum(moved, 0.0, out=moved), weight[:, :, None]).sum(axis=1)
+            reached[:, : self.items] += _unlike(far[:, : self.items], own) + xlogx(own)
             entering = reached.argmax(axis=1)
-            here = (_unlike(values, weight) * item).sum(axis=1)
-            better = reached[np.arange(len(going)), entering] > here + GAIN
+            gained = reached[np.arange(len(going)), entering] - _unlike(values, weight).sum(axis=1)
+            better = gained > GAIN
             if not better.any():
                 return
             going, entering, tableaux = going[better], entering[better], tableaux[better]
-            leaving = limits[better][np.arange(len(going)), :, entering].argmin(axis=1)
-            _pivot(tableaux, leaving, entering)
+            leaving = limits[better, :, entering].argmin(axis=1)
+            _pivot(tableaux, leaving, entering, np.ones(len(going), dtype=bool), np.empty_like(tableaux))
             self.tableaux[going], self.basis[going, leaving] = tableaux, entering
 
 
-def solve(logits: Floats, log_output: Floats, kept: Flags, weights: Floats, costs: Floats, ball: "Ball") -> Programs:
-    """The cheapest mixtures by `costs` (P, T), infinite for padding, of items with `logits` (P, T, C)."""
+def solve(
+    logits: Floats, log_output: Floats, kept: Flags, weights: Floats, costs: Floats, ball: "Ball", last: Programs | None
+) -> Programs:
+    """The cheapest mixtures by `costs` (P, T), infinite for padding, of items with `logits` (P, T, C). They begin where
+    the `last` programs ended, if there are any and classes are many."""
     count, items, classes = logits.shape
     every, rest = np.arange(count), np.arange(classes - 1)
     likeliest = log_output.argmax(axis=1)
@@ -93,30 +103,51 @@ def solve(logits: Floats, log_output: Floats, kept: Flags, weights: Floats, cost
     missing = ~np.take_along_axis(kept, others, 1)
     aims[missing], odds = 0.0, np.where(missing[:, None], 0.0, odds)
     real = np.isfinite(costs)
-    cheapest = costs.argmin(axis=1)
-    start = odds[every, cheapest]  # (P, C - 1)
 
     tableaux = np.zeros((count, classes + 3, items + 2 * classes + 3))
     by_class = tableaux[:, : classes - 1]
-    by_class[:, :, :items] = np.where(real[:, None], odds.transpose(0, 2, 1) - start[:, :, None], 0.0)
+    by_class[:, :, :items] = np.where(real[:, None], odds.transpose(0, 2, 1), 0.0)
     by_class[:, rest, items + rest] = -np.take_along_axis(up, others, 1)
     by_class[:, rest, items + classes + rest] = np.take_along_axis(down, others, 1)
     by_class[:, :, items + classes - 1] = up[every, likeliest][:, None]
     by_class[:, :, items + 2 * classes - 1] = -down[every, likeliest][:, None]
-    by_class[:, :, -1] = aims - start
-    gains = by_class[:, :, -1] < 0
-    columns = np.where(gains, items + rest, items + classes + rest)
-    by_class /= np.take_along_axis(by_class, columns[:, :, None], 2)
+    by_class[:, :, -1] = aims
     whole, gained, lost, costly = (tableaux[:, row] for row in range(classes - 1, classes + 3))
     whole[:, :items], whole[:, -1] = real, 1.0
     gained[:, items : items + classes], gained[:, [-3, -1]] = 1.0, 1.0
     lost[:, items + classes : items + 2 * classes], lost[:, [-2, -1]] = 1.0, 1.0
+    costly[:, :items] = np.where(real, costs, 0.0)
+
+    warm = np.zeros(count, dtype=bool)
+    if last is not None and classes >= WARM:
+        basis, columns = last.basis.copy(), np.take_along_axis(tableaux, last.basis[:, None], 2)  # (P, M + 1, M)
+        warm = last.solved & (np.abs(np.linalg.slogdet(columns[:, :-1])[1]) < np.inf)
+        tableaux[warm, :-1] = np.linalg.solve(columns[warm, :-1], tableaux[warm, :-1])
+        tableaux[warm, -1] -= (columns[warm, -1:] @ tableaux[warm, :-1])[:, 0]
+        if warm.all():
+            return Programs(tableaux, basis, weights, _dual_simplex(tableaux, basis))
+    cold, cold_basis = _begun(tableaux[~warm], items, classes)
+    if not warm.any():
+        return Programs(cold, cold_basis, weights, _dual_simplex(cold, cold_basis))
+    tableaux[~warm], basis[~warm] = cold, cold_basis
+    return Programs(tableaux, basis, weights, _dual_simplex(tableaux, basis))
+
+
+def _begun(tableaux: Floats, items: int, classes: int) -> tuple[Floats, Indices]:
+    """Tableaux with the cheapest item as a start, and their basis: the ball is as wide as that takes."""
+    by_class = tableaux[:, : classes - 1]
+    whole, gained, lost, costly = (tableaux[:, row] for row in range(classes - 1, classes + 3))
+    every, rest = np.arange(len(tableaux)), np.arange(classes - 1)
+    cheapest = np.where(whole[:, :items] > 0, costly[:, :items], np.inf).argmin(axis=1)
+    by_class -= by_class[every, :, cheapest][:, :, None] * whole[:, None]
+    costly -= costly[every, cheapest][:, None] * whole
+    gains = by_class[:, :, -1] < 0
+    columns = np.where(gains, items + rest, items + classes + rest)
+    by_class /= np.take_along_axis(by_class, columns[:, :, None], 2)
     gained -= (by_class * gains[:, :, None]).sum(axis=1)
     lost -= (by_class * ~gains[:, :, None]).sum(axis=1)
-    costly[:, :items] = np.where(real, costs - costs[every, cheapest][:, None], 0.0)
-    bounds = np.broadcast_to([items + 2 * classes, items + 2 * classes + 1], (count, 2))
-    basis = np.concatenate([columns, cheapest[:, None], bounds], axis=1)
-    return Programs(tableaux, basis, weights, _dual_simplex(tableaux, basis))
+    bounds = np.broadcast_to([items + 2 * classes, items + 2 * classes + 1], (len(tableaux), 2))
+    return tableaux, np.concatenate([columns, cheapest[:, None], bounds], axis=1)
 
 
 @dataclass(frozen=True)
@@ -139,39 +170,43 @@ def _dual_simplex(tableaux: Floats, basis: Indices) -> Flags:
     """Solve programs in place; which were, (P,)."""
     solved = np.zeros(len(tableaux), dtype=bool)
     going, some, columns = np.arange(len(tableaux)), tableaux, basis
+    room = np.empty_like(tableaux)  # to allocate it at every step takes as long as the step
     for _ in range(PIVOTS):
-        leaving = some[:, :-1, -1].argmin(axis=1)
         every = np.arange(len(some))
+        leaving = some[:, :-1, -1].argmin(axis=1)
         row = some[every, leaving, :-1]
         done = some[every, leaving, -1] >= -SMALL
         stays = ~done & (row < -SMALL).any(axis=1)
-        if not stays.all():
+        solved[going[done]] = True
+        if stays.sum() <= CROWDED * len(some):
             if some is not tableaux:
-                tableaux[going[~stays]], basis[going[~stays]] = some[~stays], columns[~stays]
-            solved[going[done]] = True
+                tableaux[going], basis[going] = some, columns
             going, some, columns = going[stays], some[stays], columns[stays]
-            leaving, row = leaving[stays], row[stays]
+            leaving, row, every, stays = leaving[stays], row[stays], np.arange(len(going)), stays[stays]
             if not len(going):
                 return solved
         ratios = np.full(row.shape, np.inf)
         np.divide(np.maximum(some[:, -1, :-1], 0.0), -row, out=ratios, where=row < -SMALL)
         tied = ratios <= ratios.min(axis=1, keepdims=True) + 1e-12
         entering = np.where(tied, row, np.inf).argmin(axis=1)  # of the cheapest the one that moves most
-        _pivot(some, leaving, entering)
-        columns[np.arange(len(some)), leaving] = entering
+        _pivot(some, leaving, entering, stays, room)
+        columns[every[stays], leaving[stays]] = entering[stays]
+    if some is not tableaux:
+        tableaux[going], basis[going] = some, columns
     return solved
 
 
-def _pivot(tableaux: Floats, leaving: Indices, entering: Indices) -> None:
-    """Exchange a row's column of the basis for another one, in place."""
+def _pivot(tableaux: Floats, leaving: Indices, entering: Indices, wanted: Flags, room: Floats) -> None:
+    """Exchange a row's column of the basis for another one, in place, in the programs in which it is wanted."""
     every = np.arange(len(tableaux))
     row = tableaux[every, leaving]
-    row /= row[every, entering][:, None]
+    row /= np.where(wanted, row[every, entering], 1.0)[:, None]
     column = tableaux[every, :, entering]
     column[every, leaving] -= 1.0
-    tableaux -= column[:, :, None] * row[:, None]
+    column[~wanted] = 0.0
+    tableaux -= np.multiply(column[:, :, None], row[:, None], out=room[: len(tableaux)])
 
 
 def _unlike(values: Floats, weights: Floats) -> Floats:
-    """`phi` where every value is at hand anyway."""
-    return np.asarray((xlogx(values) + xlogx(weights) - xlogx(values + weights)) / 2 + HALF * values)
+    """x log x - (x + w) log(x + w)."""
+    return np.asarray(xlogx(values) - xlogx(values + weights))

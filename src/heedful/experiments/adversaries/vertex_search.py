@@ -31,6 +31,7 @@ BEST, MORE_TANGENTS = 2, 6  # of the tries of each instance, that go on, and for
 STEPS = 10  # of a climb over vertices
 KEEP = 0.3  # times its cost: what an item of the last tangent's vertex costs at the next
 SPREAD = 2.0  # standard deviation of the logits of random starts
+DRAWS = 8  # starts that are drawn for each try: those whose outputs are nearest are kept
 OWN = 4  # one try in so many starts near the model's own attention
 INSIDE = 0.98  # of epsilon, at which programs aim if the decoder bends: the tangent does not
 ROUNDING = 1 - 1e-9
@@ -85,12 +86,17 @@ def _search(lines: Lines) -> Floats:
 
 def _vertices(lines: Lines) -> Floats:
     """What linear programs end at, (B, R, T), feasible or not."""
-    block, tries = lines.block, np.arange(lines.block.shape.tries)[:, None]
-    noise = lines.stream.normal(block.keys[:, None, None], tries, block.items[:, None])  # (B, R, T)
+    block, tries = lines.block, lines.block.shape.tries
+    number = np.arange(tries * (DRAWS if block.shape.bent else 1))[:, None]
+    noise = lines.stream.normal(block.keys[:, None, None], number, block.items[:, None])  # (B, R, T)
+    if block.shape.bent:
+        starts = np.exp(np.where(number < tries // OWN, 0.0, -SPREAD) * noise)  # mostly where it is cheap
+        starts *= np.where(number % 2, block.real[:, None], block.weights[:, None])
+        starts = simplex(starts, block.real[:, None] / block.real.sum(axis=1)[:, None, None])
+        order = np.where(number[:, 0] < tries // OWN, -1.0, lines.excess(starts)).argsort(axis=1, kind="stable")
+        nearest = order[:, :tries, None]
+        noise, starts = (np.take_along_axis(each, nearest, axis=1) for each in (noise, starts))
     costs = far_costs(block.weights[:, None], noise)
-    starts = np.exp(np.where(tries % OWN, -SPREAD, 0.0) * noise)  # mostly where it is cheap
-    starts *= np.where(tries % 2, block.real[:, None], block.weights[:, None])
-    starts = simplex(starts, block.real[:, None] / block.real.sum(axis=1)[:, None, None])
     if block.shape.bent:
         found = _along_tangents(lines, costs, starts, TANGENTS, climbing=TANGENTS - SETTLING, steps=1)
         reached = np.where(lines.excess(found[-1]) <= 0, block.divergences(found[-1]), -np.inf)
@@ -99,8 +105,8 @@ def _vertices(lines: Lines) -> Floats:
         found += _along_tangents(lines, *some, MORE_TANGENTS, climbing=MORE_TANGENTS - 1, steps=STEPS)
     else:
         if block.shape.items <= TIGHT * block.shape.classes:
-            costs = np.where(tries < len(tries) // 2, costs, near_costs(block.weights[:, None], noise))
-        found = _along_tangents(lines, costs, starts, 1, climbing=1, steps=STEPS)
+            costs = np.where(number < tries // 2, costs, near_costs(block.weights[:, None], noise))
+        found = _along_tangents(lines, costs, np.zeros_like(costs), 1, climbing=1, steps=STEPS)
     return np.concatenate(found, axis=1)
 
 
@@ -113,9 +119,10 @@ def _along_tangents(
     costs = np.where(block.real[:, None], costs, np.inf).reshape(count * tries, items)
     row, held, found = np.repeat(np.arange(count), tries), np.ones_like(costs), []
     ball = Ball(lines.epsilon * (INSIDE if block.shape.bent else ROUNDING), np.arange(count * tries) % tries % 2 == 1)
+    programs = None
     for tangent in range(1, tangents + 1):
         logits = block.item_logits(starts).reshape(count * tries, items, -1)
-        programs = solve(logits, block.log_output[row], block.kept[row], block.weights[row], costs * held, ball)
+        programs = solve(logits, block.log_output[row], block.kept[row], block.weights[row], costs * held, ball, programs)
         if tangent <= climbing:
             programs.climb(steps)
         points = programs.points()
