@@ -13,12 +13,12 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+from benchmarks.plain_adversary.mixtures import Instance, Mixture, Mixtures, corners, pairs, triples
+from benchmarks.plain_adversary.rays import climb, normal_draws, outwards, random_rays
 from heedful.evidence import probabilities
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, phi
-from benchmarks.plain_adversary.mixtures import Instance, Mixture, Mixtures, corners, pairs, triples
-from heedful.experiments.adversaries.paper_search import Objective, search
-from benchmarks.plain_adversary.rays import climb, normal_draws, outwards, random_rays
 from heedful.experiments.adversaries.many_classes import upper_bound
+from heedful.experiments.adversaries.paper_search import Objective, search
 from heedful.experiments.affine_view import AffineView
 from heedful.measures import tvd
 from heedful.ragged import Flags, Floats, Keys, Ragged

@@ -21,8 +21,8 @@ from heedful.ragged import Flags, Floats, Indices, Keys
 CELLS = 1 << 17  # numbers of the tableaux of a block: they stay in the processor's cache
 MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
 MANY = 64  # items that are searched at first, if there are more, or
-PLENTY = 4  # items a class: what diverges most lies mostly on the lightest
-MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 32, 20, 6  # programs an instance, the fewer the larger they are
+PLENTY = 3  # items a class: what diverges most lies mostly on the lightest
+MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 32, 20, 4  # programs an instance, the fewer the larger they are
 TRIES_CELLS = 12_000  # numbers of the tableaux of an instance
 
 
@@ -37,6 +37,11 @@ class Shape(NamedTuple):
     def tableau(self) -> int:
         """Numbers of a linear program's tableau."""
         return (self.classes + 3) * (self.items + 2 * self.classes + 3)
+
+    @property
+    def tight(self) -> bool:
+        """Whether so few items are held near the model's attention that every direction is worth a try."""
+        return self.items <= 2 * self.classes + 2
 
     @property
     def tries(self) -> int:
@@ -168,7 +173,7 @@ def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: S
     matrix, bias = view.decoder.matrix[None], view.decoder.bias.astype(np.float64)[None]
     if view.allowed is not None:
         chosen = np.argsort(~view.allowed[rows], axis=1, kind="stable")[:, : shape.classes]  # candidates first
-        kept, log_output = (np.take_along_axis(each, chosen, axis=1) for each in (view.allowed[rows], log_output))
+        kept, log_output = np.take_along_axis(view.allowed[rows], chosen, 1), np.take_along_axis(log_output, chosen, 1)
         matrix, bias = matrix[0, chosen] * kept[..., None], np.where(kept, bias[0, chosen], -np.inf)
     of_instances = instances[rows], items, weights, kept, log_output, padded
     return TanhBlock(*of_instances, view.context[rows, None], matrix, bias[:, None])

@@ -6,13 +6,14 @@ gain epsilon at most, and lose epsilon at most, before they are normalised, whic
 whole ball is feasible. (A class with less than epsilon can lose all of it. `loose` balls let it, some at a time, and
 are not feasible throughout.)
 
-Every program begins with all weight on its cheapest item, which costs least and is too far away. The dual simplex method
-brings it into the ball. A program is a tableau: a row for each class but one (the likeliest, against which log-odds are
-taken), for the sum of weights and for both bounds of the ball; a column for each item, u_k, v_k, for what is left of
-both bounds, and the values. All programs take a step together, and leave when they are done.
+Every program begins with all weight on its cheapest item, which costs least and is too far away. The dual simplex
+method brings it into the ball. A program is a tableau: a row for each class but one (the likeliest, against which
+log-odds are taken), for the sum of weights and for both bounds of the ball; a column for each item, u_k, v_k, for what
+is left of both bounds, and the values. All programs take a step together, and leave when they are done.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,11 +89,19 @@ class Programs:
             self.tableaux[going], self.basis[going, leaving] = tableaux, entering
 
 
-def solve(
-    logits: Floats, log_output: Floats, kept: Flags, weights: Floats, costs: Floats, ball: "Ball", last: Programs | None
-) -> Programs:
+class Setting(NamedTuple):
+    """What programs have in common, however the decoder's tangent lies."""
+
+    log_output: Floats  # (P, C): of the model
+    kept: Flags  # (P, C): the classes that are not padding
+    weights: Floats  # (P, T): the model's attention
+    ball: "Ball"
+
+
+def solve(logits: Floats, costs: Floats, setting: Setting, last: Programs | None = None) -> Programs:
     """The cheapest mixtures by `costs` (P, T), infinite for padding, of items with `logits` (P, T, C). They begin where
     the `last` programs ended, if there are any and classes are many."""
+    log_output, kept, weights, ball = setting
     count, items, classes = logits.shape
     every, rest = np.arange(count), np.arange(classes - 1)
     likeliest = log_output.argmax(axis=1)
@@ -118,18 +127,14 @@ def solve(
     lost[:, items + classes : items + 2 * classes], lost[:, [-2, -1]] = 1.0, 1.0
     costly[:, :items] = np.where(real, costs, 0.0)
 
-    warm = np.zeros(count, dtype=bool)
+    basis, warm = np.empty((count, classes + 2), dtype=np.int64), np.zeros(count, dtype=bool)
     if last is not None and classes >= WARM:
-        basis, columns = last.basis.copy(), np.take_along_axis(tableaux, last.basis[:, None], 2)  # (P, M + 1, M)
-        warm = last.solved & (np.abs(np.linalg.slogdet(columns[:, :-1])[1]) < np.inf)
+        basis[:], columns = last.basis, np.take_along_axis(tableaux, last.basis[:, None], 2)  # (P, M + 1, M)
+        warm = last.solved & np.isfinite(np.linalg.slogdet(columns[:, :-1])[1])
         tableaux[warm, :-1] = np.linalg.solve(columns[warm, :-1], tableaux[warm, :-1])
         tableaux[warm, -1] -= (columns[warm, -1:] @ tableaux[warm, :-1])[:, 0]
-        if warm.all():
-            return Programs(tableaux, basis, weights, _dual_simplex(tableaux, basis))
-    cold, cold_basis = _begun(tableaux[~warm], items, classes)
-    if not warm.any():
-        return Programs(cold, cold_basis, weights, _dual_simplex(cold, cold_basis))
-    tableaux[~warm], basis[~warm] = cold, cold_basis
+    if not warm.all():
+        tableaux[~warm], basis[~warm] = _begun(tableaux[~warm], items, classes)
     return Programs(tableaux, basis, weights, _dual_simplex(tableaux, basis))
 
 

@@ -51,7 +51,7 @@ class Lines:
         return self.farthest(np.broadcast_to(self.block.weights[:, None], targets.shape), targets)
 
     def random_rays(self) -> Floats:
-        """The ends (B, 2 RAYS, T) of random rays, and of such as the feasible set is long in: towards sums of others."""
+        """The ends (B, 2 RAYS, T) of random rays, and of such as the feasible set is long in: towards sums of ends."""
         powers = np.exp(SPREAD * self.draw(0, RAYS, self.block.shape.items)) * self.block.real[:, None]
         ends = self.outwards(powers / powers.sum(axis=-1, keepdims=True))
         strayed = self.block.weights[:, None] + self._sums(ends, self.draw(1, RAYS, RAYS))

@@ -16,7 +16,7 @@ import numpy as np
 from heedful.evidence import probabilities
 from heedful.experiments.adversaries.blocks import blocks
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, phi
-from heedful.experiments.adversaries.programs import Ball, Programs, solve
+from heedful.experiments.adversaries.programs import Ball, Programs, Setting, solve
 from heedful.experiments.adversaries.rays import Lines, last_feasible, simplex
 from heedful.experiments.affine_view import AffineView
 from heedful.experiments.tanh_view import TanhView
@@ -25,10 +25,9 @@ from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream
 
 LIGHT = 1e-4  # a weight: lighter items have its slope
-TIGHT = 2  # items a class: so few are held near the model's attention, and every direction is worth a try
-TANGENTS, SETTLING = 6, 2  # of a decoder that is not affine, and the last of these, at which programs do not climb
-BEST, MORE_TANGENTS = 2, 6  # of the tries of each instance, that go on, and for how long
-STEPS = 10  # of a climb over vertices
+TANGENTS = 5  # of a decoder that is not affine, for every try, and again for
+BEST = 2  # of the tries of an instance
+STEPS, BENT_STEPS = 10, 4  # of a climb over vertices, and where a tangent is not good for many
 KEEP = 0.3  # times its cost: what an item of the last tangent's vertex costs at the next
 SPREAD = 2.0  # standard deviation of the logits of random starts
 DRAWS = 8  # starts that are drawn for each try: those whose outputs are nearest are kept
@@ -75,10 +74,10 @@ def _single_items(view: AffineView | TanhView, epsilon: float) -> tuple[Ragged, 
 def _search(lines: Lines) -> Floats:
     """Attention that may be far away, (B, R, T), feasible or not."""
     points, size = _vertices(lines), lines.block.shape.items
-    if size > TIGHT * lines.block.shape.classes:
+    if not lines.block.shape.tight:
         return points
     cloud = lines.random_rays()
-    items = np.broadcast_to(np.eye(size), (len(points), size, size))
+    items = simplex(np.eye(size) * lines.block.real[:, None], lines.block.weights[:, None])
     ends = lines.outwards(np.concatenate([items, points], axis=1))
     points = lines.feasible_or_own(np.concatenate([points, ends, cloud], axis=1))
     return np.concatenate([points, lines.climb(points, cloud)], axis=1)
@@ -98,38 +97,49 @@ def _vertices(lines: Lines) -> Floats:
         noise, starts = (np.take_along_axis(each, nearest, axis=1) for each in (noise, starts))
     costs = far_costs(block.weights[:, None], noise)
     if block.shape.bent:
-        found = _along_tangents(lines, costs, starts, TANGENTS, climbing=TANGENTS - SETTLING, steps=1)
-        reached = np.where(lines.excess(found[-1]) <= 0, block.divergences(found[-1]), -np.inf)
+        found = _along_tangents(lines, costs, starts, TANGENTS, climb_at=(2,), steps=BENT_STEPS)
+        reached = np.where(lines.excess(found[0]) <= 0, block.divergences(found[0]), -np.inf)
         best = np.argsort(-reached, axis=1, kind="stable")[:, :BEST, None]
-        some = (np.take_along_axis(each, best, axis=1) for each in (costs, found[-1]))
-        found += _along_tangents(lines, *some, MORE_TANGENTS, climbing=MORE_TANGENTS - 1, steps=STEPS)
+        costs, starts = (np.take_along_axis(each, best, axis=1) for each in (costs, found[0]))
+        more = (1, 2, 3, 4)
+        found += _along_tangents(lines, costs, starts, TANGENTS, climb_at=(1, 3), steps=BENT_STEPS, widen_at=more)
     else:
-        if block.shape.items <= TIGHT * block.shape.classes:
+        if block.shape.tight:
             costs = np.where(number < tries // 2, costs, near_costs(block.weights[:, None], noise))
-        found = _along_tangents(lines, costs, np.zeros_like(costs), 1, climbing=1, steps=STEPS)
+        found = _along_tangents(lines, costs, np.zeros_like(costs), 1, climb_at=(1,), steps=STEPS)
     return np.concatenate(found, axis=1)
 
 
 def _along_tangents(
-    lines: Lines, costs: Floats, starts: Floats, tangents: int, *, climbing: int, steps: int
+    lines: Lines,
+    costs: Floats,
+    starts: Floats,
+    tangents: int,
+    *,
+    climb_at: tuple[int, ...],
+    steps: int,
+    widen_at: tuple[int, ...] = (),
 ) -> list[Floats]:
-    """Solve programs with costs (B, R, T), and again with the decoder's tangent where they end; at first some `steps`
-    of a climb follow. Where they end at each of the last tangents, and in the ball that is as wide as it may be."""
+    """Solve programs with costs (B, R, T), and again with the decoder's tangent where they end, so many times; at some
+    tangents so many steps of a climb follow. What they end at, in the ball that is as wide as it may be: at some
+    tangents, and at the last."""
     block, (count, tries, items) = lines.block, starts.shape
     costs = np.where(block.real[:, None], costs, np.inf).reshape(count * tries, items)
     row, held, found = np.repeat(np.arange(count), tries), np.ones_like(costs), []
     ball = Ball(lines.epsilon * (INSIDE if block.shape.bent else ROUNDING), np.arange(count * tries) % tries % 2 == 1)
-    programs = None
+    setting, programs = Setting(block.log_output[row], block.kept[row], block.weights[row], ball), None
     for tangent in range(1, tangents + 1):
         logits = block.item_logits(starts).reshape(count * tries, items, -1)
-        programs = solve(logits, block.log_output[row], block.kept[row], block.weights[row], costs * held, ball, programs)
-        if tangent <= climbing:
+        programs = solve(logits, costs * held, setting, programs)
+        if tangent in climb_at:
             programs.climb(steps)
         points = programs.points()
-        starts = np.where(programs.solved.reshape(count, tries, 1), points.reshape(starts.shape), starts)
+        nearer = (starts + block.weights[:, None]) / (1 + block.weights.sum(axis=1)[:, None, None])
+        # from near the model's own attention the ball is in reach
+        starts = np.where(programs.solved.reshape(count, tries, 1), points.reshape(starts.shape), nearer)
         held = np.where(points > 0, KEEP, 1.0)
-        if tangent >= climbing:
-            found += [starts, _widened(lines, programs)]
+        if tangent == tangents or tangent in widen_at:
+            found.append(_widened(lines, programs))
     return found
 
 
