@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from benchmarks.adversary import adversary_result, sst_like_evidence
+from benchmarks.adversary import adversary_result, batched_results, sst_like_evidence
 from benchmarks.documents import document_result
 from benchmarks.gradients import gradient_result
 from benchmarks.leave_one_out import document_results, leave_one_out_result, story_results
@@ -86,6 +86,7 @@ def benchmarks() -> Iterator[Result]:
     yield from kept_results()
     yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
+    yield from batched_results()
     yield workers_result(cells=12, least=1.6)
     yield scheduling_result(cells=200, workers=2, least=1 / 1.05)
 

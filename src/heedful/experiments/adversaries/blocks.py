@@ -22,7 +22,8 @@ CELLS = 1 << 17  # numbers of the tableaux of a block: they stay in the processo
 MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
 MANY = 64  # items that are searched at first, if there are more, or
 PLENTY = 3  # items a class: what diverges most lies mostly on the lightest
-MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 32, 20, 4  # programs an instance, the fewer the larger they are
+MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 16, 18, 4  # programs an instance, the fewer the larger they are
+HARD_TRIES = 3  # times as many if an instance is hard
 TRIES_CELLS = 12_000  # numbers of the tableaux of an instance
 
 
@@ -32,6 +33,7 @@ class Shape(NamedTuple):
     items: int  # padded
     classes: int
     bent: bool  # whether logits are not linear in attention
+    hard: bool  # whether it was searched before, in vain
 
     @property
     def tableau(self) -> int:
@@ -41,30 +43,26 @@ class Shape(NamedTuple):
     @property
     def tight(self) -> bool:
         """Whether so few items are held near the model's attention that every direction is worth a try."""
-        return self.items <= 2 * self.classes + 2
+        return self.hard or self.items <= 2 * self.classes + 2
 
     @property
     def tries(self) -> int:
         """Linear programs an instance."""
         most = MOST_BENT_TRIES if self.bent else MOST_TRIES
-        return int(np.clip(TRIES_CELLS // self.tableau, LEAST_TRIES, most))
+        return int(np.clip(TRIES_CELLS // self.tableau, LEAST_TRIES, most)) * (HARD_TRIES if self.hard else 1)
 
 
 @dataclass(frozen=True)
 class Block(ABC):
     """Padded instances, or the lightest of their items; points are distributions over these, (B, R, T)."""
 
+    shape: Shape  # of each instance
     keys: Keys  # (B,)
     items: Indices  # (B, T): which they are, in order, -1 in padding
     weights: Floats  # (B, T): the model's attention, 0 in padding
     kept: Flags  # (B, C): the classes that are not padding
     log_output: Floats  # (B, C): logarithms of the model's own output
     vectors: Floats  # (B, T, F): what attention averages
-
-    @property
-    def shape(self) -> Shape:
-        """Of each instance."""
-        return Shape(self.weights.shape[1], self.kept.shape[1], isinstance(self, TanhBlock))
 
     @property
     def real(self) -> Flags:
@@ -133,21 +131,21 @@ class TanhBlock(Block):
 
 
 def blocks(
-    view: AffineView | TanhView, instances: Keys, rows: Indices, *, every_item: bool = False
+    view: AffineView | TanhView, instances: Keys, rows: Indices, *, hard: bool = False
 ) -> Iterator[tuple[Indices, Block]]:
-    """These instances (rows,), or the lightest of their items: which instances they are, and as a block."""
+    """These instances (rows,), or the lightest of their items unless they are hard: which they are, and as a block."""
     classes = np.full(len(rows), view.classes)
     if isinstance(view, TanhView) and view.allowed is not None:
         classes = np.minimum(-(-view.allowed[rows].sum(axis=1) // MULTIPLE) * MULTIPLE, view.classes)
     lengths = view.weights.lengths[rows]
-    if not every_item:
+    if not hard:
         lengths = np.minimum(lengths, np.maximum(MANY, PLENTY * classes))
     grain = np.maximum(MULTIPLE, np.exp2(np.floor(np.log2(lengths)) - 3)).astype(np.int64)
     lengths = -(-lengths // grain) * grain
     log_output = log_softmax(view.logits, axis=-1)
     kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
     for kind, (items, count) in enumerate(kinds.T.tolist()):
-        shape, alike = Shape(items, count, isinstance(view, TanhView)), rows[kind_of_row == kind]
+        shape, alike = Shape(items, count, isinstance(view, TanhView), hard), rows[kind_of_row == kind]
         size = max(1, CELLS // (shape.tries * shape.tableau))
         for start in range(0, len(alike), size):
             some = alike[start : start + size]
@@ -169,11 +167,11 @@ def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: S
     padded = np.where(real[..., None], vectors.values[cells], 0.0).astype(np.float64)
     kept = np.ones((len(rows), shape.classes), dtype=bool)
     if isinstance(view, AffineView):
-        return AffineBlock(instances[rows], items, weights, kept, log_output, padded)
+        return AffineBlock(shape, instances[rows], items, weights, kept, log_output, padded)
     matrix, bias = view.decoder.matrix[None], view.decoder.bias.astype(np.float64)[None]
     if view.allowed is not None:
         chosen = np.argsort(~view.allowed[rows], axis=1, kind="stable")[:, : shape.classes]  # candidates first
         kept, log_output = np.take_along_axis(view.allowed[rows], chosen, 1), np.take_along_axis(log_output, chosen, 1)
         matrix, bias = matrix[0, chosen] * kept[..., None], np.where(kept, bias[0, chosen], -np.inf)
-    of_instances = instances[rows], items, weights, kept, log_output, padded
+    of_instances = shape, instances[rows], items, weights, kept, log_output, padded
     return TanhBlock(*of_instances, view.context[rows, None], matrix, bias[:, None])

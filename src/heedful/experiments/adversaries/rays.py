@@ -15,8 +15,8 @@ from heedful.experiments.adversaries.blocks import Block
 from heedful.ragged import Floats
 from heedful.randomness import Stream
 
-GRID = 9  # points of a line looked at first
-NARROWINGS = 8  # of the part it ends in, by halves and by interpolation
+GRID = 5  # points of a line looked at first
+NARROWINGS = 5  # of the part it ends in, by halves and by interpolation
 OUTSIDE = 1e-10  # by which the sum of weights may be off
 SPREAD = 3.0  # standard deviation of the logits of random targets
 RAYS = 32  # random ones
@@ -83,7 +83,7 @@ class Lines:
 
     def farthest(self, starts: Floats, targets: Floats) -> Floats:
         """From feasible starts through targets (B, R, T), to the farthest feasible point or the border of the simplex,
-        by a grid and by narrowing, to within a hundred-thousandth of the line."""
+        by a grid and by narrowing, to within a thousandth of the line or so."""
         steps = targets - starts
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             limit = np.where(steps < 0, starts / -steps, np.inf).min(axis=-1, keepdims=True)

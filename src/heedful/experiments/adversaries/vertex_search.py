@@ -25,12 +25,12 @@ from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream
 
 LIGHT = 1e-4  # a weight: lighter items have its slope
-TANGENTS = 5  # of a decoder that is not affine, for every try, and again for
+FAR = 0.15  # from the bound: hard instances are searched again, with more of everything
+TANGENTS, HARD_TANGENTS = 4, 8  # of a decoder that is not affine, for every try, and some more for
 BEST = 2  # of the tries of an instance
 STEPS, BENT_STEPS = 10, 4  # of a climb over vertices, and where a tangent is not good for many
-KEEP = 0.3  # times its cost: what an item of the last tangent's vertex costs at the next
+KEEP, HARD_KEEP = 0.3, 0.1  # times its cost: what an item of the last tangent's vertex costs at the next
 SPREAD = 2.0  # standard deviation of the logits of random starts
-DRAWS = 8  # starts that are drawn for each try: those whose outputs are nearest are kept
 OWN = 4  # one try in so many starts near the model's own attention
 INSIDE = 0.98  # of epsilon, at which programs aim if the decoder bends: the tangent does not
 ROUNDING = 1 - 1e-9
@@ -42,10 +42,11 @@ def farthest_found(
 ) -> Found:
     """The best attention found for each instance, of which none exceeds `upper` (n,)."""
     found, reached = _single_items(view, epsilon)
-    for every_item in (False, True):
-        # if nothing is feasible among the lightest items, all are searched
-        wanted = (reached <= 0) & (view.weights.lengths > 1) if every_item else upper - reached > PROVEN
-        for rows, block in blocks(view, instances, np.flatnonzero(wanted), every_item=every_item):
+    for hard in (False, True):
+        wanted = upper - reached > (FAR if hard else PROVEN)
+        for rows, block in blocks(view, instances, np.flatnonzero(wanted), hard=hard):
+            if hard and block.shape._replace(hard=False).tight:
+                continue
             points = _search(Lines(block, epsilon, stream))
             divergence = block.divergences(points)
             divergence[Lines(block, epsilon, stream).excess(points) > 0] = -np.inf
@@ -86,26 +87,23 @@ def _search(lines: Lines) -> Floats:
 def _vertices(lines: Lines) -> Floats:
     """What linear programs end at, (B, R, T), feasible or not."""
     block, tries = lines.block, lines.block.shape.tries
-    number = np.arange(tries * (DRAWS if block.shape.bent else 1))[:, None]
+    number = np.arange(tries)[:, None] + (tries if block.shape.hard else 0)
     noise = lines.stream.normal(block.keys[:, None, None], number, block.items[:, None])  # (B, R, T)
-    if block.shape.bent:
-        starts = np.exp(np.where(number < tries // OWN, 0.0, -SPREAD) * noise)  # mostly where it is cheap
-        starts *= np.where(number % 2, block.real[:, None], block.weights[:, None])
-        starts = simplex(starts, block.real[:, None] / block.real.sum(axis=1)[:, None, None])
-        order = np.where(number[:, 0] < tries // OWN, -1.0, lines.excess(starts)).argsort(axis=1, kind="stable")
-        nearest = order[:, :tries, None]
-        noise, starts = (np.take_along_axis(each, nearest, axis=1) for each in (noise, starts))
     costs = far_costs(block.weights[:, None], noise)
     if block.shape.bent:
-        found = _along_tangents(lines, costs, starts, TANGENTS, climb_at=(2,), steps=BENT_STEPS)
+        starts = np.exp(np.where(number % OWN, -SPREAD, 0.0) * noise)  # mostly where it is cheap
+        starts *= np.where(number % 2, block.real[:, None], block.weights[:, None])
+        starts = simplex(starts, block.real[:, None] / block.real.sum(axis=1)[:, None, None])
+        tangents = HARD_TANGENTS if block.shape.hard else TANGENTS
+        found = _along_tangents(lines, costs, starts, tangents, climb_at=(2,), steps=BENT_STEPS)
         reached = np.where(lines.excess(found[0]) <= 0, block.divergences(found[0]), -np.inf)
         best = np.argsort(-reached, axis=1, kind="stable")[:, :BEST, None]
         costs, starts = (np.take_along_axis(each, best, axis=1) for each in (costs, found[0]))
-        more = (1, 2, 3, 4)
-        found += _along_tangents(lines, costs, starts, TANGENTS, climb_at=(1, 3), steps=BENT_STEPS, widen_at=more)
+        every = tuple(range(TANGENTS))
+        found += _along_tangents(lines, costs, starts, TANGENTS, climb_at=(1, 3), steps=BENT_STEPS, widen_at=every)
     else:
         if block.shape.tight:
-            costs = np.where(number < tries // 2, costs, near_costs(block.weights[:, None], noise))
+            costs = np.where(number % 2 == 0, costs, near_costs(block.weights[:, None], noise))
         found = _along_tangents(lines, costs, np.zeros_like(costs), 1, climb_at=(1,), steps=STEPS)
     return np.concatenate(found, axis=1)
 
@@ -137,7 +135,7 @@ def _along_tangents(
         nearer = (starts + block.weights[:, None]) / (1 + block.weights.sum(axis=1)[:, None, None])
         # from near the model's own attention the ball is in reach
         starts = np.where(programs.solved.reshape(count, tries, 1), points.reshape(starts.shape), nearer)
-        held = np.where(points > 0, KEEP, 1.0)
+        held = np.where(points > 0, HARD_KEEP if block.shape.hard else KEEP, 1.0)
         if tangent == tangents or tangent in widen_at:
             found.append(_widened(lines, programs))
     return found
