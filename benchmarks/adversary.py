@@ -195,7 +195,7 @@ def plain_found(evidence: Evidence, epsilon: float) -> Found:
 
 
 def features_like(lengths: np.ndarray, *, outputs: int, width: int, sharpness: float = 1.5, seed: int = 0) -> Evidence:
-    """Random instances of a tanh decoder: logits of attention and features are normal, outputs neither sure nor flat."""
+    """Random instances of a tanh decoder: attention logits and features are normal, outputs neither sure nor flat."""
     draw = np.random.default_rng(seed)
     plain = _attended(draw, lengths, outputs, sharpness)
     weight = draw.normal(0, 3 / np.sqrt(width), (outputs, width)).astype(np.float32)

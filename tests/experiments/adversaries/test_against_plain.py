@@ -1,5 +1,7 @@
 """The adversary beside the same instance by instance (`benchmarks.plain_adversary`), on evidence of all kinds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def test_the_mean_is_not_lower(kind: str) -> None:
     """Both are searches: now and then one misses what the other finds."""
     fast, plain = found_by_both(KINDS[kind](), 0.01)
     assert fast.mean() >= plain.mean() - 1e-4
-    assert (fast < plain - 1e-3).mean() <= 0.1
+    assert (fast < plain - 1e-3).mean() <= 0.15
 
 
 @pytest.mark.parametrize("decoder", ["affine", "tanh"])
@@ -50,7 +52,8 @@ def test_nothing_but_the_model_s_own_attention_is_feasible() -> None:
     """Two items for five classes, far apart."""
     evidence = random_evidence(24, n=5, shortest=2, longest=2, outputs=5)
     assert evidence.scores is not None
-    evidence.scores.values[:] *= 1e6
+    evidence = replace(evidence, scores=evidence.scores.like(evidence.scores.values * 1e3))
+    evidence = replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
     frame = adversary(evidence)
     assert frame["tvd"].max() <= 0.01 + 1e-9
     assert (frame["jsd"] <= frame["upper"] + 1e-9).all()

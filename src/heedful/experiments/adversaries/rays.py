@@ -16,7 +16,7 @@ from heedful.ragged import Floats
 from heedful.randomness import Stream
 
 GRID = 5  # points of a line looked at first
-NARROWINGS = 5  # of the part it ends in, by halves and by interpolation
+NARROWINGS = 6  # of the part it ends in, by halves and by interpolation
 OUTSIDE = 1e-10  # by which the sum of weights may be off
 SPREAD = 3.0  # standard deviation of the logits of random targets
 RAYS = 32  # random ones

@@ -5,7 +5,8 @@ classes if the decoder is affine. So the search goes over vertices. Linear progr
 weight, differently in each try, end at some of them (`programs`); from there it climbs to neighbouring vertices that
 diverge more. If the decoder is not affine, its tangent takes its place, and is taken anew where the programs end, until
 what they end at is true: at first at the model's own attention in some tries, anywhere in the others. Then the ball
-that programs kept to is widened, or narrowed, until the output moves by epsilon.
+that programs kept to is widened, or narrowed, until the output moves by epsilon. Pairs of items are tried one by one
+if the decoder is affine (`pairs`).
 
 Few items for many classes leave no vertices to choose from but a small, curved body around the model's attention. There
 random rays, and climbs from their ends, go on. Whatever is returned was decoded and found feasible.
@@ -16,6 +17,7 @@ import numpy as np
 from heedful.evidence import probabilities
 from heedful.experiments.adversaries.blocks import blocks
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, phi
+from heedful.experiments.adversaries.pairs import best_pairs
 from heedful.experiments.adversaries.programs import Ball, Programs, Setting, solve
 from heedful.experiments.adversaries.rays import Lines, last_feasible, simplex
 from heedful.experiments.affine_view import AffineView
@@ -105,6 +107,7 @@ def _vertices(lines: Lines) -> Floats:
         if block.shape.tight:
             costs = np.where(number % 2 == 0, costs, near_costs(block.weights[:, None], noise))
         found = _along_tangents(lines, costs, np.zeros_like(costs), 1, climb_at=(1,), steps=STEPS)
+        found.append(lines.feasible_or_own(best_pairs(block, lines.epsilon)))
     return np.concatenate(found, axis=1)
 
 
