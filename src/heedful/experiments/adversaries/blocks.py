@@ -22,7 +22,7 @@ CELLS = 1 << 17  # numbers of the tableaux of a block: they stay in the processo
 MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
 MANY = 64  # items that are searched at first, if there are more, or
 PLENTY = 3  # items a class: what diverges most lies mostly on the lightest
-MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 16, 18, 4  # programs an instance, the fewer the larger they are
+MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 10, 16, 4  # programs an instance, the fewer the larger they are
 HARD_TRIES = 3  # times as many if an instance is hard
 TRIES_CELLS = 12_000  # numbers of the tableaux of an instance
 
@@ -42,7 +42,7 @@ class Shape(NamedTuple):
 
     @property
     def tight(self) -> bool:
-        """Whether so few items are held near the model's attention that every direction is worth a try."""
+        """Whether every direction is worth a try: few items are held near the model's attention."""
         return self.hard or self.items <= 2 * self.classes + 2
 
     @property

@@ -14,9 +14,9 @@ from heedful.experiments.adversaries.divergence import phi
 from heedful.experiments.adversaries.two_classes import slab
 from heedful.ragged import Floats
 
-FEW = 32  # items of which every pair is tried, the lightest
+FEW = 24  # items of which every pair is tried, the lightest
 GRID = 17  # points of an interval looked at before bisection
-HALVINGS = 30
+HALVINGS = 20
 
 
 def best_pairs(block: Block, epsilon: float) -> Floats:

@@ -26,6 +26,7 @@ from heedful.measures import tvd
 from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream
 
+PAIRED = 5  # classes: of more, two items rarely give the same output
 LIGHT = 1e-4  # a weight: lighter items have its slope
 FAR = 0.15  # from the bound: hard instances are searched again, with more of everything
 TANGENTS, HARD_TANGENTS = 4, 8  # of a decoder that is not affine, for every try, and some more for
@@ -49,9 +50,9 @@ def farthest_found(
         for rows, block in blocks(view, instances, np.flatnonzero(wanted), hard=hard):
             if hard and block.shape._replace(hard=False).tight:
                 continue
-            points = _search(Lines(block, epsilon, stream))
-            divergence = block.divergences(points)
-            divergence[Lines(block, epsilon, stream).excess(points) > 0] = -np.inf
+            lines = Lines(block, epsilon, stream)
+            points = _search(lines)
+            divergence = np.where(lines.excess(points) <= 0, block.divergences(points), -np.inf)
             better = divergence.max(axis=1) > reached[rows]
             best = np.take_along_axis(points, divergence.argmax(axis=1)[:, None, None], axis=1)[:, 0]  # (B, T)
             reached[rows[better]] = divergence.max(axis=1)[better]
@@ -107,7 +108,8 @@ def _vertices(lines: Lines) -> Floats:
         if block.shape.tight:
             costs = np.where(number % 2 == 0, costs, near_costs(block.weights[:, None], noise))
         found = _along_tangents(lines, costs, np.zeros_like(costs), 1, climb_at=(1,), steps=STEPS)
-        found.append(lines.feasible_or_own(best_pairs(block, lines.epsilon)))
+        if block.shape.hard or block.shape.classes <= PAIRED:
+            found.append(lines.feasible_or_own(best_pairs(block, lines.epsilon)))
     return np.concatenate(found, axis=1)
 
 
