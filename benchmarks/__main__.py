@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from benchmarks.adversary import adversary_result, sst_like_evidence
+from benchmarks.adversary import adversary_result, batched_results, sst_like_evidence
 from benchmarks.audit import audit_result, replay_result
 from benchmarks.documents import document_result
 from benchmarks.gradients import gradient_result
@@ -91,6 +91,7 @@ def benchmarks() -> Iterator[Result]:
     yield from kept_results()
     yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
+    yield from batched_results()
     yield workers_result(cells=12, least=1.6)
     yield scheduling_result(cells=200, workers=2, least=1 / 1.05)
 

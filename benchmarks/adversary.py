@@ -1,21 +1,30 @@
-"""Adversarial attention: the exact optimum against the paper's search, done plainly on hidden states with autograd."""
+"""Adversarial attention: the exact optimum against the paper's search, done plainly on hidden states with autograd; and
+where there is no closed form, many instances at once against one after the other."""
 
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
 import torch
-from scipy.special import expit
+from scipy.special import expit, softmax
 from torch import Tensor
 
+from benchmarks.plain_adversary.many_classes import several_classes as plain_several_classes
+from benchmarks.plain_adversary.tanh_decoders import beyond_affine as plain_beyond_affine
 from benchmarks.report import Result
 from heedful.evidence import Evidence
+from heedful.experiments.adversaries.divergence import Found
 from heedful.experiments.adversaries.paper_search import Objective
 from heedful.experiments.adversary import adversary
 from heedful.experiments.affine_view import AffineView
+from heedful.experiments.tanh_view import TanhView
+from heedful.experiments.views import view_of
 from heedful.measures import jsd
 from heedful.ragged import Ragged, length_batches
 from heedful.randomness import Stream, keys
+from heedful.tanh_decoder import TanhDecoder
 
 HIDDEN, BATCH, DISTRIBUTIONS, STEPS, EPSILON = 256, 32, 5, 500, 0.01
 
@@ -128,3 +137,91 @@ def farthest(attention: np.ndarray, own: Ragged, odds: Ragged) -> np.ndarray:
     feasible = np.abs(outputs - expit(odds.like(own.values * odds.values).sum())[:, None]) <= EPSILON
     columns = [jsd(own.like(attention[:, draw][real]), own) for draw in range(attention.shape[1])]
     return np.where(feasible, np.stack(columns, axis=1), 0.0).max(axis=1)
+
+
+def batched_results() -> Iterator[Result]:
+    """Tanh decoders and more than two classes, at the sizes of the papers' corpora; lengths vary by a third."""
+
+    def lengths(mean: int, count: int) -> np.ndarray:
+        return np.random.default_rng(mean).normal(mean, mean / 3, count).round().clip(mean // 4, 2 * mean).astype(int)
+
+    evidence = {
+        "SNLI-like (14 tokens, 3 classes), tanh decoder": features_like(lengths(14, 300), outputs=3, width=128),
+        "bAbI-3-like (421 tokens, 36 classes), tanh decoder": features_like(lengths(421, 12), outputs=36, width=30),
+        "CNN-like (760 tokens, 25 candidates), tanh decoder": features_like(lengths(760, 6), outputs=25, width=128),
+        "AG-News-like (40 tokens, 4 classes)": scores_like(lengths(40, 150), outputs=4),
+        "reviews (150 tokens, 5 classes)": scores_like(lengths(150, 40), outputs=5),
+        "20-Newsgroups-like (200 tokens, 20 classes)": scores_like(lengths(200, 10), outputs=20),
+    }
+    for name, instances in evidence.items():
+        yield batched_result(f"adversary, {name}, {len(instances)} instances together", instances, least=4)
+
+
+def batched_result(name: str, evidence: Evidence, *, least: float, turns: int = 3) -> Result:
+    """All instances together against one after the other, in turns; the best of each."""
+    plain_seconds, fast_seconds = [], []
+    for _ in range(turns):
+        started = time.perf_counter()
+        frame = adversary(evidence, epsilon=EPSILON)
+        fast_seconds.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        found = plain_found(evidence, EPSILON)
+        plain_seconds.append(time.perf_counter() - started)
+    plain = jsd(found.weights, view_of(evidence).weights)
+    gained = frame["jsd"].to_numpy() - plain
+    if frame["tvd"].max() > EPSILON + 1e-9 or gained.mean() < -1e-4:
+        raise AssertionError(f"{name}: not feasible, or {-gained.mean()} less than plainly in the mean")
+    return Result(
+        name=name,
+        plain_seconds=min(plain_seconds),
+        fast_seconds=min(fast_seconds),
+        least=least,
+        details={
+            "mean eps-max JSD, plain": float(plain.mean()),
+            "mean eps-max JSD, heedful": float(frame["jsd"].mean()),
+            "largest loss": float(max(0.0, -gained.min())),
+            "share that loses more than 0.001": float((gained < -1e-3).mean()),
+            "share that gains more than 0.001": float((gained > 1e-3).mean()),
+        },
+    )
+
+
+def plain_found(evidence: Evidence, epsilon: float) -> Found:
+    """One instance after the other."""
+    view, stream, instances = view_of(evidence), Stream(0, "adversary"), keys(evidence.ids)
+    if isinstance(view, TanhView):
+        return plain_beyond_affine(view, epsilon, stream, instances, distributions=DISTRIBUTIONS, steps=STEPS)
+    return plain_several_classes(view, epsilon, stream, instances)
+
+
+def features_like(lengths: np.ndarray, *, outputs: int, width: int, sharpness: float = 1.5, seed: int = 0) -> Evidence:
+    """Random instances of a tanh decoder: attention logits and features are normal, outputs neither sure nor flat."""
+    draw = np.random.default_rng(seed)
+    plain = _attended(draw, lengths, outputs, sharpness)
+    weight = draw.normal(0, 3 / np.sqrt(width), (outputs, width)).astype(np.float32)
+    evidence = replace(
+        plain,
+        features=plain.weights.like(draw.normal(size=(len(plain.weights.values), width)).astype(np.float32)),
+        context=draw.normal(0, 0.7, (len(plain), width)).astype(np.float32),
+        decoder=TanhDecoder(weight, draw.normal(0, 0.3, outputs).astype(np.float32)),
+    )
+    return replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
+
+
+def scores_like(lengths: np.ndarray, *, outputs: int, sharpness: float = 1.5, seed: int = 0) -> Evidence:
+    """Random instances of an affine decoder."""
+    draw = np.random.default_rng(seed)
+    plain = _attended(draw, lengths, outputs, sharpness)
+    scores = plain.weights.like(draw.normal(0, 2, (len(plain.weights.values), outputs)).astype(np.float32))
+    evidence = replace(plain, scores=scores, bias=np.zeros((len(plain), outputs), dtype=np.float32))
+    return replace(evidence, output=evidence.decode(evidence.weights).astype(np.float32))
+
+
+def _attended(draw: np.random.Generator, lengths: np.ndarray, outputs: int, sharpness: float) -> Evidence:
+    weights = Ragged.from_rows([softmax(sharpness * draw.normal(size=n)) for n in lengths], dtype=np.float32)
+    return Evidence(
+        ids=[f"i{row}" for row in range(len(lengths))],
+        tokens=weights.like(np.full(len(weights.values), "w", dtype=object)),
+        weights=weights,
+        output=np.zeros((len(lengths), outputs), dtype=np.float32),
+    )

@@ -14,8 +14,8 @@ from heedful.evidence import Evidence
 from heedful.experiments.adversaries.divergence import PROVEN, SLACK, Found, decoder_free_bound, farthest
 from heedful.experiments.adversaries.many_classes import several_classes, upper_bound
 from heedful.experiments.adversaries.paper_search import Objective, Preset, search
-from heedful.experiments.adversaries.tanh_decoders import beyond_affine
 from heedful.experiments.adversaries.two_classes import moved, two_classes
+from heedful.experiments.adversaries.vertex_search import farthest_found
 from heedful.experiments.affine_view import AffineView
 from heedful.experiments.experiment import Experiment, Headline, bounded, check_count, check_frame, instance_frame
 from heedful.experiments.summary import Estimate, estimates
@@ -50,9 +50,9 @@ def adversary(
     any such attention; `certified`, whether the bound is reached; `adversary_decision`, the decision under it.
 
     `exact` finds the optimum for two classes, and bounds it from both sides for more; for a decoder that is not affine,
-    it gives the best found, the search's results included. `search` is the paper's: the best of `distributions` after
-    `steps` of Adam, with the details of its text (`preset="paper"`) or of its code (`"released"`, which selects at a
-    distance of 0.05 whatever epsilon was searched with). `seed`: for the search and for more than two classes.
+    it gives the best found. `search` is the paper's: the best of `distributions` after `steps` of Adam, with the
+    details of its text (`preset="paper"`) or of its code (`"released"`, which selects at a distance of 0.05 whatever
+    epsilon was searched with). `seed`: for the search and for more than two classes.
     """
     for kind, name, valid in (("method", method, get_args(Method)), ("preset", preset, get_args(Preset))):
         if name not in valid:
@@ -66,8 +66,7 @@ def adversary(
         candidates = search(view, objective, stream, instances, distributions=distributions, steps=steps)
         found = _select(view, candidates, epsilon if preset == "paper" else RELEASED_SELECTION)
     else:
-        options = {"distributions": distributions, "steps": steps}
-        found = _feasible(view, _best(view, epsilon, stream, instances, **options), epsilon)
+        found = _feasible(view, _best(view, epsilon, stream, instances), epsilon)
     decisions = view.decided, view.under(found.weights).decided
     return found_frame(evidence.ids, *decisions, view.weights, found, tvd=moved(view, found.weights))
 
@@ -143,12 +142,10 @@ def check_epsilon(epsilon: float) -> None:
         )
 
 
-def _best(
-    view: AffineView | TanhView, epsilon: float, stream: Stream, instances: Keys, *, distributions: int, steps: int
-) -> Found:
+def _best(view: AffineView | TanhView, epsilon: float, stream: Stream, instances: Keys) -> Found:
     """The proven optimum, or the best found."""
     if isinstance(view, TanhView):
-        return beyond_affine(view, epsilon, stream, instances, distributions=distributions, steps=steps)
+        return farthest_found(view, decoder_free_bound(view.weights), epsilon, stream, instances)
     if view.classes == 2:
         return two_classes(view, epsilon)
     return several_classes(view, epsilon, stream, instances)

@@ -12,12 +12,13 @@ from polars.testing import assert_frame_equal
 
 from heedful.evidence import Evidence
 from heedful.experiments.adversaries import paper_search as search
+from heedful.experiments.adversaries.blocks import blocks
 from heedful.experiments.adversaries.divergence import decoder_free_bound
 from heedful.experiments.adversaries.paper_search import Objective, TanhBatch, batches
-from heedful.experiments.adversaries.tanh_decoders import TanhInstance
 from heedful.experiments.adversary import adversary
 from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Ragged
+from heedful.randomness import keys
 from tests.experiments.adversarial import decoded_instances, nearly_affine, plain_jsd, torch_objective
 from tests.making import awkward_evidence, make_evidence
 from tests.strategies import examples
@@ -167,13 +168,14 @@ def test_the_gradient_goes_through_the_decoder(preset: search.Preset) -> None:
     assert apart.max() < 1e-8
 
 
-def test_slopes_are_those_of_finite_differences() -> None:
-    instance = TanhInstance.of(TanhView.of(make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")), 0)
-    points = np.random.default_rng(0).dirichlet(np.ones(len(instance.weights)), 5)
-    slopes, likeliest = instance.slopes(points, 2), np.argsort(-instance.output)[:2]
-    for item in range(len(instance.weights)):
-        step = 1e-6 * (np.arange(len(instance.weights)) == item)
-        up, down = (
-            instance.probabilities(instance.hidden((points + sign * step) @ instance.features)) for sign in (1, -1)
-        )
-        assert np.allclose(slopes[:, :, item], ((up - down) / 2e-6)[:, likeliest], atol=1e-7)
+def test_items_by_the_tangent_are_those_of_finite_differences() -> None:
+    """Logits move from a point towards an item as much as the tangent says that the item's differ from the point's."""
+    evidence = make_evidence(12, n=3, outputs=4, longest=7, decoder="tanh")
+    for _, block in blocks(TanhView.of(evidence), keys(evidence.ids), np.arange(3)):
+        points = np.random.default_rng(0).dirichlet(np.ones(block.shape.items), (len(block.keys), 5))
+        kept = np.broadcast_to(block.kept[:, None], (*points.shape[:2], block.shape.classes))
+        for item, alone in enumerate(np.eye(block.shape.items)):
+            here, up, down = (
+                block.logits((points + step * (alone - points)) @ block.vectors)[kept] for step in (0, 1e-6, -1e-6)
+            )
+            assert block.item_logits(points)[:, :, item][kept] == pytest.approx(here + (up - down) / 2e-6, abs=1e-6)

@@ -32,6 +32,11 @@ def phi(x: ArrayLike, w: ArrayLike) -> Floats:
     return np.asarray((xlogy(x, x) + xlogy(w, w) - xlogy(x + w, x + w)) / 2 + HALF * x)
 
 
+def xlogx(x: Floats) -> Floats:
+    """x log x, 0 at 0: faster than SciPy's, for positive numbers."""
+    return np.asarray(x * np.log(np.maximum(x, 1e-300)))
+
+
 def decoder_free_bound(weights: Ragged) -> Floats:
     """The largest divergence any attention has from these weights, (n,): all on the item that had least."""
     least = -weights.like(-weights.values).max()

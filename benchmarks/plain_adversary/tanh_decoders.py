@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.plain_adversary.rays import Distances, Draw, farthest, normal_draws, outwards, simplex
 from heedful.experiments.adversaries.divergence import HALF, PROVEN, Found, decoder_free_bound, phi
 from heedful.experiments.adversaries.paper_search import Objective, search
-from heedful.experiments.adversaries.rays import Distances, Draw, farthest, normal_draws, outwards, simplex
 from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Flags, Floats, Keys
 from heedful.randomness import Stream

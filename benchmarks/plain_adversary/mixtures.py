@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.plain_adversary.rays import Distances
 from heedful.evidence import probabilities
 from heedful.experiments.adversaries.divergence import HALF, phi
-from heedful.experiments.adversaries.rays import Distances
 from heedful.experiments.adversaries.two_classes import slab
 from heedful.measures import tvd
 from heedful.ragged import Flags, Floats, Indices
