@@ -2,8 +2,13 @@
 
 Without token p the forward states before p and the backward states after p are as they were. The others come from two
 chains: forward from the state before p over the tokens after it, backward from the state after p over those before it.
-At every token one half of the state has changed, and attention and decoder are recomputed in that half only. Attention
-is summed up on either side of the gap by itself; the two sides are put together at the end.
+The chains of many deletions, in whatever texts, take their first steps together, then their second, and so on: each is
+at a place of its own, and one matrix product a step gives the next gates of all and what attention sees of their
+states. Those that go furthest come first, so that the chains under way are always the first rows of a block. Texts
+stand end to end, without padding.
+
+At every token one half of the state has changed, and attention is recomputed in that half only. It is summed up on
+either side of the gap by itself; the two sides are put together at the end.
 """
 
 from typing import cast
@@ -11,95 +16,121 @@ from typing import cast
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding, pad
+from torch.nn.functional import embedding
 
-from heedful.importance.fast.deletion_bilstm_small import small_state_deletions
-from heedful.importance.fast.deletions import Direction, Readout, Side, joined, readout, weights_of
+from heedful.importance.fast.deletions import Direction, Readout, Side, advance, readout, under_way, weights_of
 from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
 
-# states of up to so many numbers: texts side by side are 1.1 to 1.5 times faster (benchmarks/leave_one_out.py,
-# stories of 421 tokens); larger states are slower that way
-SMALL = 128
-BLOCK_ITEMS = 1 << 23  # of the decoder, of all steps of a block: bounds the memory of long texts
-BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, stay in a cache
+BLOCK_CELLS = 160 << 10  # of gates and features at a time: they stay in a cache
+STEPS = 8  # attended to at a time
+ENDED = 1 / 32  # of the chains of some steps, the share that may have ended on the way
 
 
 def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them."""
-    if model.encoder.size <= SMALL:
-        return small_state_deletions(model, inputs)
-    encoder, decoder, tokens = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens
+    encoder, decoder, tokens, query = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens, model.query(inputs)
     framed = with_sentinels(tokens)  # N places, for M tokens
     starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels
-    row = torch.from_numpy(tokens.row_of_value)  # (M,)
+    row, text = torch.from_numpy(tokens.row_of_value), torch.from_numpy(framed.row_of_value)  # (M,), (N,)
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
-    embedded = embedding(torch.from_numpy(framed.values), model.embedding)  # (N, E)
-    query = model.query(inputs)
-    read = readout(model.attention, encoder.size, query, len(tokens))
-    features, text = len(read.matrix), torch.from_numpy(framed.row_of_value)  # (N,)
-    matrix = torch.cat([read.matrix.T, decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))], dim=1)
-    bias = pad(read.bias.T, (0, decoder.width))[text]  # (N, F + D), zero for the decoder: its bias comes last
-    ahead = _Half(Direction(encoder.ahead, embedded, starts, ends, step=1), matrix.chunk(2)[0])
-    back = _Half(Direction(encoder.back, embedded, ends, starts, step=-1), matrix.chunk(2)[1])
+    words, word = torch.from_numpy(framed.values).unique(return_inverse=True)
+    embedded = embedding(words, model.embedding)  # (V, E)
+    read = readout(model.attention, encoder.size, query, text)
+    decode = decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))  # (H, D)
+    ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
+    back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
+    halves = list(zip((ahead, back), read.matrix.chunk(2), decode.chunk(2), strict=True))
+    features = [direction.states @ matrix for direction, matrix, _ in halves]  # (N, F) each
+    items = [direction.states @ matrix for direction, _, matrix in halves]  # (N, D) each
 
-    seen = (ahead.seen + back.seen + bias)[places]  # (M, F + D)
-    scores, _ = tokens.like(_scores(read, seen[:, :features], row).numpy()).pad(-np.inf)  # (B, T)
-    items, _ = tokens.like(seen[:, features:].numpy()).pad()  # (B, T, D)
-    mixed = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(items)).squeeze(1)  # (B, D)
-    after = ahead.side(places, ends[row] - places - 1, read, back.seen + bias, text)
-    before = back.side(places, places - starts[row] - 1, read, ahead.seen + bias, text)
-    whole = output_of(decoder.logits(mixed, query))
-    without = output_of(decoder.logits(joined(before, after), query.take(row)))
-    return Deletions(whole.numpy(), tokens.like(without.numpy()))
+    scores = read.scores(_curved(read, sum(features, read.bias)[places]), places)  # (M,)
+    weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
+    padded = torch.from_numpy(tokens.like(sum(items)[places].numpy()).pad()[0])  # (B, T, D)
+    whole = decoder.logits((weights[:, None] @ padded).squeeze(1), query)
+    after = _Half(*halves[0], read, features[1], items[1]).side(places, ends[row] - places - 1)
+    before = _Half(*halves[1], read, features[0], items[0]).side(places, places - starts[row] - 1)
+    without = decoder.logits(before.joined(after).mixed(), query.take(row))
+    return Deletions(output_of(whole).numpy(), tokens.like(output_of(without).numpy()))
 
 
-def _scores(read: Readout, features: Tensor, text: Tensor) -> Tensor:
-    """Attention scores (A,) of features (A, F), which are overwritten, in texts (A,)."""
-    return read.scores((features.tanh_() if read.bent else features).T[None], text)[0]
+def _curved(read: Readout, features: Tensor) -> Tensor:
+    return features.sigmoid_() if read.curved else features
 
 
 class _Half:
-    """One direction, and what its half of the states adds to the features of attention and to the decoder's items."""
+    """One direction of deletions, and what attention and decoder make of its half of the states."""
 
-    def __init__(self, direction: Direction, matrix: Tensor) -> None:
-        self.direction = direction
-        self.matrix = (matrix / 2).contiguous()  # (H / 2, F + D), of doubled states
-        self.seen = direction.doubled @ self.matrix  # (N, F + D)
+    def __init__(
+        self, direction: Direction, matrix: Tensor, decode: Tensor, read: Readout, features: Tensor, items: Tensor
+    ) -> None:
+        """A state adds to features by `matrix` (H, F) and to items by `decode` (H, D). The other half's states add
+        `features` (N, F) and `items` (N, D), which do not change."""
+        self.direction, self.read, self.items, self.decode = direction, read, items, decode
+        self.gates = direction.weight.shape[1]
+        self.matrix = torch.cat([direction.weight, matrix], dim=1)  # (H, 4H + F)
+        self.kept = torch.cat([direction.following, features + read.bias], dim=1)  # (N, 4H + F)
 
-    def side(self, deleted: Tensor, steps: Tensor, read: Readout, kept: Tensor, text: Tensor) -> Side:
-        """Delete each of the places (M,), and sum up attention to the next so many tokens (M,) in this direction.
-
-        `kept` (N, F + D) is what does not change: what the other half adds, and the bias. The places belong to texts,
-        `text` (N,).
-        """
-        size = len(read.matrix)
-        side = Side.nothing(kept, kept.shape[1] - size, len(deleted))
+    def side(self, deleted: Tensor, steps: Tensor) -> Side:
+        """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction."""
+        side = Side.nothing(self.kept, self.items.shape[1], len(deleted))
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
-        longest = int(steps.max()) if len(steps) else 0
-        rows = max(1, min(BLOCK_ROWS, BLOCK_ITEMS // max(1, longest * (kept.shape[1] - size))))
-        for first in range(0, len(order), rows):
-            block = order[first : first + rows]  # (P,)
-            left = steps[first : first + len(block)]  # (P,)
-            scores = kept.new_full((int(left[0]), len(block)), -torch.inf)  # (S, P): steps come first
-            items = kept.new_zeros(*scores.shape, kept.shape[1] - size)  # (S, P, D)
-            seen = kept.new_empty(len(block), kept.shape[1])  # (P, F + D)
-            features, decoded = seen[:, :size], seen[:, size:]
-            chains = self.direction.chains(deleted[block], left)
-            for (places, doubled), score, item in zip(chains, scores, items, strict=True):
-                active = len(places)
-                if active < len(seen):
-                    seen, features, decoded = seen[:active], features[:active], decoded[:active]
-                torch.index_select(kept, 0, places, out=seen)
-                seen.addmm_(doubled, self.matrix)
-                score[:active] = _scores(read, features, text[places])
-                item[:active] = decoded
-            top = scores.amax(0)
-            weights = scores.sub_(top).exp_()
-            side.top[block], side.total[block] = top, weights.sum(0)
-            side.items[:, block] = (weights[..., None] * items).sum(0).T
+        size = max(1, BLOCK_CELLS // self.matrix.shape[1])
+        for first in range(0, len(order), size):
+            block = order[first : first + size]
+            found = self._follow(deleted[block], under_way(steps[first : first + size]), steps[first : first + size])
+            for values, of_block in zip(side, found, strict=True):
+                values[block] = of_block
         return side
+
+    def _follow(self, deleted: Tensor, counts: list[int], left: Tensor) -> Side:
+        """Follow the chains of some deletions (P,), the longest first: so many take a first step, a second, ..."""
+        direction = self.direction
+        seen = self.kept.index_select(0, deleted)  # (P, 4H + F)
+        # A chain starts next to the deleted place with what entered that one: the first product is known.
+        gates = seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
+        cells = direction.cells.index_select(0, deleted - direction.step)
+        memory = cells.new_empty(STEPS * cells.numel())
+        sums = Side.nothing(cells, cells.shape[1], len(deleted))  # of states
+        items = self.items.new_zeros(len(deleted), self.items.shape[1])
+        counts = [*counts, 0]
+        done = 0
+        while active := counts[done]:
+            last = done
+            while last + 1 - done < STEPS and counts[last + 1] >= active * (1 - ENDED) and counts[last + 1]:
+                last += 1
+            steps = torch.arange(done + 1, last + 2)[:, None]  # (S, 1)
+            places = (deleted[:active] + steps * direction.step).clamp_(0, len(self.kept) - 1)  # (S, A)
+            states = memory[: len(places) * active * cells.shape[1]].view(len(places), active, -1)  # (S, A, H)
+            parts = seen[:active, : self.gates].chunk(4, dim=1)
+            cells = cells[:active]
+            scores = []
+            for place, state in zip(places, states, strict=True):
+                advance(parts, cells, cells, state)
+                scores.append(self._look(place, state, seen[:active]))
+            scored = torch.stack(scores)
+            if counts[last] < active:
+                scored.masked_fill_(steps > left[:active], -torch.inf)
+            self._attend(Side(*(v[:active] for v in sums)), items[:active], scored, states, places)
+            done = last + 1
+        return sums._replace(items=sums.items @ self.decode + items)
+
+    def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> Tensor:
+        torch.index_select(self.kept, 0, places, out=seen)
+        seen.addmm_(states, self.matrix)
+        (seen if self.read.curved else seen[:, : self.gates]).sigmoid_()
+        return self.read.scores(seen[:, self.gates :], places)
+
+    def _attend(self, sums: Side, items, scores, states, places) -> None:
+        higher = torch.maximum(sums.top, scores.amax(0))
+        shrunk = (sums.top - higher).exp_()
+        weights = (scores - higher).exp_()
+        sums.total.mul_(shrunk).add_(weights.sum(0))
+        sums.items.mul_(shrunk[:, None]).add_(states.mul_(weights[..., None]).sum(0))
+        kept = self.items.index_select(0, places.flatten()).view(*places.shape, -1)
+        items.mul_(shrunk[:, None]).add_(kept.mul_(weights[..., None]).sum(0))
+        sums.top.copy_(higher)
