@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-MATRICES = {"mm": 0, "addmm": 1, "addmm_": 1, "bmm": 0, "baddbmm": 1, "baddbmm_": 1}  # where the two factors come
+MATRICES = {"mm": 0, "matmul": 0, "addmm": 1, "addmm_": 1, "bmm": 0, "baddbmm": 1, "baddbmm_": 1}  # where the two factors come
 
 
 class Products(TorchDispatchMode):
@@ -19,7 +19,7 @@ class Products(TorchDispatchMode):
 
     def __torch_dispatch__(self, operation: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         place = MATRICES.get(operation.overloadpacket.__name__)
-        if place is not None:
+        if place is not None and args[place + 1].ndim > 1:
             self.shapes.append((args[place].shape, args[place + 1].shape))
         return operation(*args, **(kwargs or {}))
 

@@ -22,7 +22,8 @@ CHUNK_CELLS = 32_768  # items of shortened sequences at a time: bounds the memor
 
 def deletions(model: Classifier, inputs: Inputs) -> Deletions:
     """Batch by batch of similar lengths. Without its only item a text is a vector of zeros."""
-    function, scale, _ = forms_of(model).deletions or DeletionForm(plain_deletions)
+    function, numbers, _ = forms_of(model).deletions or DeletionForm(plain_deletions)
+    scale = 1 if numbers is None else max(1, numbers // (model.encoder.size * BATCH_CELLS))
     items, outputs = inputs.items, model.decoder.outputs
     whole = np.empty((len(items), outputs), dtype=np.float32)
     without = items.like(np.empty((len(items.values), outputs), dtype=np.float32))

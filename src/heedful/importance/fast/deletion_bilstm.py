@@ -16,7 +16,7 @@ from typing import cast
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding
+from torch.nn.functional import embedding, embedding_bag
 
 from heedful.importance.fast.deletions import Direction, Readout, Side, advance, readout, under_way, weights_of
 from heedful.importance.measure import Deletions
@@ -25,9 +25,9 @@ from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
 
-BLOCK_CELLS = 160 << 10  # of gates and features at a time: they stay in a cache
+BLOCK_CELLS = 1 << 18  # of gates and features at a time: they stay in a cache
 STEPS = 8  # attended to at a time
-ENDED = 1 / 32  # of the chains of some steps, the share that may have ended on the way
+ENDING = 1 / 32  # of the chains of a step
 
 
 def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
@@ -39,98 +39,112 @@ def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
     words, word = torch.from_numpy(framed.values).unique(return_inverse=True)
     embedded = embedding(words, model.embedding)  # (V, E)
-    read = readout(model.attention, encoder.size, query, text)
-    decode = decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))  # (H, D)
     ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
     back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
-    halves = list(zip((ahead, back), read.matrix.chunk(2), decode.chunk(2), strict=True))
-    features = [direction.states @ matrix for direction, matrix, _ in halves]  # (N, F) each
-    items = [direction.states @ matrix for direction, _, matrix in halves]  # (N, D) each
+    read = readout(model.attention, encoder.size, query, text)
+    first, second = read.matrix.chunk(2)
+    seen_ahead, seen_back = torch.addmm(read.bias, ahead.states, first), back.states @ second  # (N, F): of each half
 
-    scores = read.scores(_curved(read, sum(features, read.bias)[places]), places)  # (M,)
+    scores = read.scores(read.curved((seen_ahead + seen_back)[places]), places)  # (M,)
     weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
-    padded = torch.from_numpy(tokens.like(sum(items)[places].numpy()).pad()[0])  # (B, T, D)
-    whole = decoder.logits((weights[:, None] @ padded).squeeze(1), query)
-    after = _Half(*halves[0], read, features[1], items[1]).side(places, ends[row] - places - 1)
-    before = _Half(*halves[1], read, features[0], items[0]).side(places, places - starts[row] - 1)
-    without = decoder.logits(before.joined(after).mixed(), query.take(row))
-    return Deletions(output_of(whole).numpy(), tokens.like(output_of(without).numpy()))
-
-
-def _curved(read: Readout, features: Tensor) -> Tensor:
-    return features.sigmoid_() if read.curved else features
+    states = tokens.like(torch.cat([ahead.states, back.states], dim=1)[places].numpy())
+    attended = (weights[:, None] @ torch.from_numpy(states.pad()[0])).squeeze(1)  # (B, H)
+    after = _Half(ahead, first, read, seen_back + read.bias, back.states).side(places, ends[row] - places - 1)
+    before = _Half(back, second, read, seen_ahead, ahead.states).side(places, places - starts[row] - 1)
+    before = before._replace(states=torch.cat(before.states.chunk(2, dim=1)[::-1], dim=1))
+    without = decoder(before.joined(after).attended(), query.take(row))
+    return Deletions(output_of(decoder(attended, query)).numpy(), tokens.like(output_of(without).numpy()))
 
 
 class _Half:
-    """One direction of deletions, and what attention and decoder make of its half of the states."""
+    """One direction of deletions, and what attention makes of its half of the states."""
 
-    def __init__(
-        self, direction: Direction, matrix: Tensor, decode: Tensor, read: Readout, features: Tensor, items: Tensor
-    ) -> None:
-        """A state adds to features by `matrix` (H, F) and to items by `decode` (H, D). The other half's states add
-        `features` (N, F) and `items` (N, D), which do not change."""
-        self.direction, self.read, self.items, self.decode = direction, read, items, decode
-        self.gates = direction.weight.shape[1]
+    def __init__(self, direction: Direction, matrix: Tensor, read: Readout, features: Tensor, others: Tensor) -> None:
+        """A state adds to features by `matrix` (H, F). The other half's states `others` (N, H), and what they and the
+        bias add, `features` (N, F), do not change."""
+        self.direction, self.read, self.features, self.others = direction, read, features, others
+        self.gates = direction.weight.shape[1]  # 4H
         self.matrix = torch.cat([direction.weight, matrix], dim=1)  # (H, 4H + F)
-        self.kept = torch.cat([direction.following, features + read.bias], dim=1)  # (N, 4H + F)
+        self.kept = torch.cat([direction.following, features], dim=1)  # (N, 4H + F)
 
     def side(self, deleted: Tensor, steps: Tensor) -> Side:
-        """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction."""
-        side = Side.nothing(self.kept, self.items.shape[1], len(deleted))
+        """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction: to states of
+        this half and, beside them, of the other."""
+        side = Side.nothing(self.others, 2 * self.others.shape[1], len(deleted))
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
         size = max(1, BLOCK_CELLS // self.matrix.shape[1])
         for first in range(0, len(order), size):
             block = order[first : first + size]
-            found = self._follow(deleted[block], under_way(steps[first : first + size]), steps[first : first + size])
-            for values, of_block in zip(side, found, strict=True):
-                values[block] = of_block
+            side.put(block, self._follow(deleted[block], steps[first : first + len(block)]))
         return side
 
-    def _follow(self, deleted: Tensor, counts: list[int], left: Tensor) -> Side:
-        """Follow the chains of some deletions (P,), the longest first: so many take a first step, a second, ..."""
-        direction = self.direction
+    def _follow(self, deleted: Tensor, left: Tensor) -> Side:
+        """Follow the chains of some deletions (P,) for so many steps (P,), the most first."""
+        direction, counts = self.direction, [*under_way(left), 0]
         seen = self.kept.index_select(0, deleted)  # (P, 4H + F)
         # A chain starts next to the deleted place with what entered that one: the first product is known.
-        gates = seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
-        cells = direction.cells.index_select(0, deleted - direction.step)
-        memory = cells.new_empty(STEPS * cells.numel())
-        sums = Side.nothing(cells, cells.shape[1], len(deleted))  # of states
-        items = self.items.new_zeros(len(deleted), self.items.shape[1])
-        counts = [*counts, 0]
-        done = 0
-        while active := counts[done]:
-            last = done
-            while last + 1 - done < STEPS and counts[last + 1] >= active * (1 - ENDED) and counts[last + 1]:
-                last += 1
-            steps = torch.arange(done + 1, last + 2)[:, None]  # (S, 1)
-            places = (deleted[:active] + steps * direction.step).clamp_(0, len(self.kept) - 1)  # (S, A)
-            states = memory[: len(places) * active * cells.shape[1]].view(len(places), active, -1)  # (S, A, H)
-            parts = seen[:active, : self.gates].chunk(4, dim=1)
-            cells = cells[:active]
-            scores = []
-            for place, state in zip(places, states, strict=True):
-                advance(parts, cells, cells, state)
-                scores.append(self._look(place, state, seen[:active]))
-            scored = torch.stack(scores)
-            if counts[last] < active:
-                scored.masked_fill_(steps > left[:active], -torch.inf)
-            self._attend(Side(*(v[:active] for v in sums)), items[:active], scored, states, places)
-            done = last + 1
-        return sums._replace(items=sums.items @ self.decode + items)
+        seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
+        cells = direction.cells.index_select(0, deleted - direction.step)  # (P, H)
+        attending = _Attending(cells)
+        for done in range(0, len(counts) - 1, STEPS):
+            active = counts[done : done + STEPS + 1]
+            steps = torch.arange(done + 1, done + len(active)) * direction.step  # (S,)
+            states, scores = attending.room(len(steps), active[0])
+            self._walk(seen[: active[0]], cells[: active[0]], states, deleted[: active[0]] + steps[:, None], active, scores)
+            places = (deleted[: active[0], None] + steps).clamp_(0, len(self.others) - 1)  # (A, S)
+            attending.add(scores, places, self.others)
+        return attending.side()
+
+    def _walk(self, seen, cells, states, places, active, scores) -> None:
+        """Some steps of chains, from their gates, `seen` (A, 4H + F), and cells (A, H), which are overwritten: their
+        scores (S, A) in places (S, A), with their states (S, A, H). So many are `active`, step by step, and after."""
+        parts = seen[:, : self.gates].chunk(4, dim=1)
+        for place, state, score, now, on in zip(places, states, scores, active, active[1:], strict=False):
+            if now < len(seen):
+                seen, cells = seen[:now], cells[:now]
+                parts = seen[:, : self.gates].chunk(4, dim=1)
+            if now < len(state):
+                place, state, score = place[:now], state[:now], score[:now]
+            advance(parts, cells, cells, state)
+            if on >= (1 - ENDING) * now:
+                score.copy_(self._look(place, state, seen))
+            else:
+                if on:
+                    score[:on] = self._look(place[:on], state[:on], seen[:on])
+                ended = self.features.index_select(0, place[on:]).addmm_(state[on:], self.matrix[:, self.gates :])
+                score[on:] = self.read.scores(self.read.curved(ended), place[on:])
 
     def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> Tensor:
+        """Scores (A,) of states (A, H), and the gates of the next step."""
         torch.index_select(self.kept, 0, places, out=seen)
         seen.addmm_(states, self.matrix)
-        (seen if self.read.curved else seen[:, : self.gates]).sigmoid_()
+        (seen if self.read.curve else seen[:, : self.gates]).sigmoid_()
         return self.read.scores(seen[:, self.gates :], places)
 
-    def _attend(self, sums: Side, items, scores, states, places) -> None:
-        higher = torch.maximum(sums.top, scores.amax(0))
-        shrunk = (sums.top - higher).exp_()
-        weights = (scores - higher).exp_()
-        sums.total.mul_(shrunk).add_(weights.sum(0))
-        sums.items.mul_(shrunk[:, None]).add_(states.mul_(weights[..., None]).sum(0))
-        kept = self.items.index_select(0, places.flatten()).view(*places.shape, -1)
-        items.mul_(shrunk[:, None]).add_(kept.mul_(weights[..., None]).sum(0))
-        sums.top.copy_(higher)
+
+class _Attending:
+    def __init__(self, like: Tensor) -> None:
+        chains, size = like.shape
+        self.top = like.new_full((chains,), torch.finfo(like.dtype).min)
+        self.total = like.new_zeros(chains)
+        self.own, self.others = like.new_zeros(2, chains, size)
+        self.memory = like.new_zeros(STEPS, chains, size)
+        self.scores = like.new_empty(STEPS, chains)
+        self.cells = torch.arange(chains)[:, None] + chains * torch.arange(STEPS)  # (P, S)
+
+    def room(self, steps: int, active: int):
+        return self.memory[:steps, :active], self.scores[:steps, :active].fill_(-torch.inf)
+
+    def add(self, scores: Tensor, places: Tensor, others: Tensor) -> None:
+        count, steps = places.shape
+        top = torch.maximum(self.top[:count], scores.amax(0))
+        shrunk = (self.top[:count] - top).exp_()
+        weights = (scores - top).exp_().T.contiguous()
+        self.total[:count].mul_(shrunk).add_(weights.sum(1))
+        self.top[:count] = top
+        for sums, cells, table in ((self.own, self.cells[:count, :steps], self.memory.flatten(0, 1)), (self.others, places, others)):
+            sums[:count].mul_(shrunk[:, None]).add_(embedding_bag(cells, table, per_sample_weights=weights, mode="sum"))
+
+    def side(self) -> Side:
+        return Side(self.top, self.total, torch.cat([self.own, self.others], dim=1))

@@ -65,9 +65,9 @@ def advance(gates: tuple[Tensor, ...], cell: Tensor, next_cell: Tensor, state: T
     """One step: from the sigmoids of four gates, which are overwritten, and cells to the next cells and states."""
     enter, forget, new, leave = gates
     torch.addcmul(enter, enter, new, value=-2, out=new)  # enter * (1 - 2 new)
-    torch.mul(cell, forget, out=next_cell)
-    next_cell.add_(new, alpha=2)
-    torch.sigmoid(next_cell, out=state)
+    torch.addcmul(new, cell, forget, out=next_cell)
+    torch.mul(next_cell, 2, out=state)
+    state.sigmoid_()
     torch.addcmul(leave, leave, state, value=-2, out=state)
 
 
@@ -83,24 +83,33 @@ class Side(NamedTuple):
 
     top: Tensor  # (M,) the largest score, the least finite number where there is none
     total: Tensor  # (M,) of the weights exp(score - top)
-    items: Tensor  # (M, D) the weighted sum of the decoder's items
+    states: Tensor  # (M, H) their weighted sum
 
     @classmethod
-    def nothing(cls, like: Tensor, items: int, size: int) -> "Side":
+    def nothing(cls, like: Tensor, size: int, gaps: int) -> "Side":
         """No attention yet, beside so many gaps."""
         least = torch.finfo(like.dtype).min
-        return cls(like.new_full((size,), least), like.new_zeros(size), like.new_zeros(size, items))
+        return cls(like.new_full((gaps,), least), like.new_zeros(gaps), like.new_zeros(gaps, size))
+
+    def take(self, gaps: Tensor | slice) -> "Side":
+        """Some of the gaps."""
+        return Side(*(values[gaps] for values in self))
+
+    def put(self, gaps: Tensor, side: "Side") -> None:
+        """Set those of some gaps."""
+        for values, others in zip(self, side, strict=True):
+            values[gaps] = others
 
     def joined(self, other: "Side") -> "Side":
         """Attention to both sides."""
         top = torch.maximum(self.top, other.top)
         first, second = (self.top - top).exp_(), (other.top - top).exp_()
-        items = first[:, None] * self.items + second[:, None] * other.items
-        return Side(top, first * self.total + second * other.total, items)
+        states = first[:, None] * self.states + second[:, None] * other.states
+        return Side(top, first * self.total + second * other.total, states)
 
-    def mixed(self) -> Tensor:
-        """The decoder's items under attention, (M, D); zero where there is nothing to attend to."""
-        return self.items / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
+    def attended(self) -> Tensor:
+        """The attended state (M, H); zero where there is nothing to attend to."""
+        return self.states / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class Readout(NamedTuple):
@@ -108,8 +117,12 @@ class Readout(NamedTuple):
 
     matrix: Tensor  # (H, F)
     bias: Tensor  # (N, F): in each place, whose text may have a query
-    curved: bool  # features pass through a sigmoid before they are scored
+    curve: bool  # whether features pass through a sigmoid before they are scored
     scores: Callable[[Tensor, Tensor], Tensor]  # of features (A, F) in places (A,): (A,), up to a constant
+
+    def curved(self, features: Tensor) -> Tensor:
+        """Features to be scored; those given are overwritten."""
+        return features.sigmoid_() if self.curve else features
 
 
 def readout(attention: Attention, size: int, query: Query, text: Tensor) -> Readout:

@@ -24,7 +24,7 @@ class DeletionForm(NamedTuple):
     """A way to delete each item."""
 
     function: Callable[[Classifier, Inputs], Deletions]
-    scale: int = 1  # how many times the usual batch suits it best
+    numbers: int | None = None  # of states in a batch, where that suits it better than the usual batch
     sentinels: bool = False  # whether texts must be read between sentinels
 
 
@@ -36,7 +36,7 @@ class Forms(NamedTuple):
 
 
 FORMS: dict[type[Encoder], Forms] = {
-    BiLSTM: Forms(DifferentiableBiLSTM, DeletionForm(bilstm_deletions, scale=4, sentinels=True)),
+    BiLSTM: Forms(DifferentiableBiLSTM, DeletionForm(bilstm_deletions, numbers=1 << 20, sentinels=True)),
     CNN: Forms(DifferentiableCNN, DeletionForm(cnn_deletions)),
     Average: Forms(DifferentiableAverage, DeletionForm(average_deletions)),
     NoEncoder: Forms(deletions=DeletionForm(average_deletions)),
