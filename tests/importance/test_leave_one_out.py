@@ -1,6 +1,5 @@
 """Every fast form of leave-one-out against deletion itself: take the token out, read what is left."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -15,7 +14,7 @@ from torch import Tensor
 from heedful.importance import deletion as module
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.deletion import deletions
-from heedful.importance.fast import deletion_bilstm, deletion_bilstm_small
+from heedful.importance.fast import deletion_bilstm
 from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.fast.forms import FORMS, forms_of
 from heedful.importance.leave_one_out import leave_one_out
@@ -83,15 +82,6 @@ def sharpened(model: Classifier, factor: float) -> Classifier:
     return model
 
 
-@pytest.fixture(params=["small states", "large states"], autouse=True)
-def small(request: pytest.FixtureRequest) -> Iterator[None]:
-    """BiLSTMs have a form for small states and one for large ones; every test is of both."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "large states":
-            patch.setattr(deletion_bilstm, "SMALL", 0)
-        yield
-
-
 def test_every_encoder_has_a_form() -> None:
     assert set(ENCODERS.values()) - set(FORMS) == {BiGRU}  # read plainly
     assert forms_of(make_model("bilstm")).deletions is not None
@@ -157,9 +147,9 @@ def test_batches_blocks_and_order_make_no_difference(
     for rows, cells, block in [(3, 1000, 7), (100, 1000, 1), (1, 1, 4), (2, 20, 5)]:
         monkeypatch.setattr(module, "BATCH_ROWS", rows)
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
-        monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
-        monkeypatch.setattr(deletion_bilstm_small, "BLOCK_CELLS", 40 * block)
-        monkeypatch.setattr(deletion_bilstm_small, "STEPS", block)
+        monkeypatch.setattr(deletion_bilstm, "BLOCK_CELLS", 40 * block)
+        monkeypatch.setattr(deletion_bilstm, "STEPS", block)
+        monkeypatch.setattr(deletion_bilstm, "ENDING", block / 8)
         assert np.allclose(deletions(model, inputs).without.values, together.values, atol=1e-6)
 
 

@@ -2,13 +2,13 @@
 
 Without token p the forward states before p and the backward states after p are as they were. The others come from two
 chains: forward from the state before p over the tokens after it, backward from the state after p over those before it.
+At every token one half of the state has changed, and attention is recomputed in that half only. It is summed up on
+either side of the gap by itself; the two sides are put together at the end.
+
 The chains of many deletions, in whatever texts, take their first steps together, then their second, and so on: each is
 at a place of its own, and one matrix product a step gives the next gates of all and what attention sees of their
 states. Those that go furthest come first, so that the chains under way are always the first rows of a block. Texts
 stand end to end, without padding.
-
-At every token one half of the state has changed, and attention is recomputed in that half only. It is summed up on
-either side of the gap by itself; the two sides are put together at the end.
 """
 
 from typing import cast
@@ -24,14 +24,17 @@ from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
+from heedful.ragged import Ragged
 
 BLOCK_CELLS = 1 << 18  # of gates and features at a time: they stay in a cache
-STEPS = 8  # attended to at a time
-ENDING = 1 / 32  # of the chains of a step
+STEPS = 16  # attended to at a time; after them chains may stop
+ENDING = 1 / 32  # of the chains of a step, the share that may have their next gates computed for nothing
 
 
-def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
-    """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them."""
+def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.0) -> Deletions:
+    """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them.
+
+    With a tolerance, chains whose states and cells have come that close to those of the whole text stop."""
     encoder, decoder, tokens, query = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens, model.query(inputs)
     framed = with_sentinels(tokens)  # N places, for M tokens
     starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels
@@ -42,30 +45,60 @@ def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
     ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
     back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
     read = readout(model.attention, encoder.size, query, text)
-    first, second = read.matrix.chunk(2)
-    seen_ahead, seen_back = torch.addmm(read.bias, ahead.states, first), back.states @ second  # (N, F): of each half
-
-    scores = read.scores(read.curved((seen_ahead + seen_back)[places]), places)  # (M,)
+    seen = [one.states @ matrix for one, matrix in zip((ahead, back), read.matrix.chunk(2), strict=True)]  # (N, F)
+    scores = read.scores(read.curved((seen[0] + seen[1] + read.bias)[places]), places)  # (M,)
     weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
-    states = tokens.like(torch.cat([ahead.states, back.states], dim=1)[places].numpy())
+    states = tokens.like(torch.cat([ahead.states, back.states], dim=1)[places].numpy())  # (M, H)
     attended = (weights[:, None] @ torch.from_numpy(states.pad()[0])).squeeze(1)  # (B, H)
-    after = _Half(ahead, first, read, seen_back + read.bias, back.states).side(places, ends[row] - places - 1)
-    before = _Half(back, second, read, seen_ahead, ahead.states).side(places, places - starts[row] - 1)
-    before = before._replace(states=torch.cat(before.states.chunk(2, dim=1)[::-1], dim=1))
-    without = decoder(before.joined(after).attended(), query.take(row))
+
+    after, before = _Half(ahead, back, read, seen[1]), _Half(back, ahead, read, seen[0])
+    if tolerance:
+        scored = tokens.like(scores.numpy())
+        after.may_stop(tolerance, places, _beyond(scored, states, ahead=True))
+        before.may_stop(tolerance, places, _beyond(scored, states, ahead=False).turned())
+    sides = after.side(places, ends[row] - places - 1), before.side(places, places - starts[row] - 1).turned()
+    without = decoder(sides[0].joined(sides[1]).attended(), query.take(row))
     return Deletions(output_of(decoder(attended, query)).numpy(), tokens.like(output_of(without).numpy()))
+
+
+def _beyond(scores: Ragged, states: Ragged, *, ahead: bool) -> Side:
+    """Attention of whole texts to all that comes after each token, or before it. Sums of positive weights in double
+    precision: nothing is subtracted."""
+    padded, mask = scores.like(scores.values.astype(np.float64)).pad(-np.inf)  # (B, T)
+    order = slice(None, None, -1 if ahead else 1)
+    highest = padded.max(axis=1, keepdims=True)
+    weights = np.exp(padded - highest)
+
+    def beyond(values: np.ndarray) -> np.ndarray:
+        sums = np.cumsum(values[:, order], axis=1)
+        return np.concatenate([np.zeros_like(sums[:, :1]), sums[:, :-1]], axis=1)[:, order]
+
+    total = beyond(weights)[mask]  # (M,)
+    some, least = total > 0, np.finfo(scores.values.dtype).min
+    shares = beyond(weights[..., None] * states.pad()[0])[mask] / np.where(some, total, 1)[:, None]
+    with np.errstate(divide="ignore"):
+        top = np.where(some, np.broadcast_to(highest, mask.shape)[mask] + np.log(total), least)
+    return Side(*(torch.from_numpy(values.astype(scores.values.dtype)) for values in (top, some, shares)))
 
 
 class _Half:
     """One direction of deletions, and what attention makes of its half of the states."""
 
-    def __init__(self, direction: Direction, matrix: Tensor, read: Readout, features: Tensor, others: Tensor) -> None:
-        """A state adds to features by `matrix` (H, F). The other half's states `others` (N, H), and what they and the
-        bias add, `features` (N, F), do not change."""
-        self.direction, self.read, self.features, self.others = direction, read, features, others
+    def __init__(self, direction: Direction, other: Direction, read: Readout, features: Tensor) -> None:
+        """The other direction's states, and what they add to the features (N, F), do not change."""
+        self.direction, self.others, self.read = direction, other.states, read
         self.gates = direction.weight.shape[1]  # 4H
+        matrix = read.matrix.chunk(2)[direction.step < 0]
         self.matrix = torch.cat([direction.weight, matrix], dim=1)  # (H, 4H + F)
-        self.kept = torch.cat([direction.following, features], dim=1)  # (N, 4H + F)
+        self.features = features + read.bias
+        self.kept = torch.cat([direction.following, self.features], dim=1)  # (N, 4H + F)
+        self.tolerance = 0.0
+
+    def may_stop(self, tolerance: float, places: Tensor, beyond: Side) -> None:
+        """Let chains stop, with the whole text's attention to all that comes after the places (M,) where they do."""
+        self.tolerance = tolerance
+        self.beyond = Side.nothing(self.others, 2 * self.others.shape[1], len(self.others))
+        self.beyond.put(places, beyond)
 
     def side(self, deleted: Tensor, steps: Tensor) -> Side:
         """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction: to states of
@@ -86,34 +119,45 @@ class _Half:
         # A chain starts next to the deleted place with what entered that one: the first product is known.
         seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
         cells = direction.cells.index_select(0, deleted - direction.step)  # (P, H)
-        attending = _Attending(cells)
-        for done in range(0, len(counts) - 1, STEPS):
-            active = counts[done : done + STEPS + 1]
+        sums, done = _Sums(cells), 0
+        while counts[done]:
+            active = counts[done : done + STEPS + 1]  # in each of the next steps, and after them
             steps = torch.arange(done + 1, done + len(active)) * direction.step  # (S,)
-            states, scores = attending.room(len(steps), active[0])
-            self._walk(seen[: active[0]], cells[: active[0]], states, deleted[: active[0]] + steps[:, None], active, scores)
-            places = (deleted[: active[0], None] + steps).clamp_(0, len(self.others) - 1)  # (A, S)
-            attending.add(scores, places, self.others)
-        return attending.side()
+            seen, cells, deleted = seen[: active[0]], cells[: active[0]], deleted[: active[0]]
+            states, scores = sums.states[: len(steps), : active[0]], sums.scores[: len(steps), : active[0]]
+            self._walk(seen, cells, deleted + steps[:, None], active, states, scores)
+            # chains that have ended weigh nothing, wherever they seem to be
+            sums.add(scores, (deleted[:, None] + steps).clamp_(0, len(self.others) - 1), self.others)
+            done += len(steps)
+            if self.tolerance and active[-1]:
+                last = deleted[: active[-1]] + steps[-1]
+                on = self._apart(states[-1, : active[-1]], cells[: active[-1]], last)
+                if not on.all():
+                    sums.stop(on, self.beyond.take(last[~on]))
+                    going = on.nonzero().squeeze(1)
+                    seen, cells, deleted, left = seen[going], cells[going], deleted[going], left[going]
+                    counts = [*counts[:done], *under_way(left - done), 0]
+        return sums.side()
 
-    def _walk(self, seen, cells, states, places, active, scores) -> None:
-        """Some steps of chains, from their gates, `seen` (A, 4H + F), and cells (A, H), which are overwritten: their
-        scores (S, A) in places (S, A), with their states (S, A, H). So many are `active`, step by step, and after."""
-        parts = seen[:, : self.gates].chunk(4, dim=1)
+    def _walk(
+        self, seen: Tensor, cells: Tensor, places: Tensor, active: list[int], states: Tensor, scores: Tensor
+    ) -> None:
+        """Some steps of chains, from their gates, in `seen` (A, 4H + F), and cells (A, H), which are overwritten: their
+        states (S, A, H) in places (S, A) and their scores (S, A), minus infinity for those no longer active."""
+        parts = seen[:, : self.gates].chunk(4, dim=1)  # views are made when they change: thousands of steps pay for them
         for place, state, score, now, on in zip(places, states, scores, active, active[1:], strict=False):
-            if now < len(seen):
-                seen, cells = seen[:now], cells[:now]
+            if now < len(place):
+                score[now:] = -torch.inf
+                place, state, score, seen, cells = place[:now], state[:now], score[:now], seen[:now], cells[:now]
                 parts = seen[:, : self.gates].chunk(4, dim=1)
-            if now < len(state):
-                place, state, score = place[:now], state[:now], score[:now]
             advance(parts, cells, cells, state)
-            if on >= (1 - ENDING) * now:
-                score.copy_(self._look(place, state, seen))
-            else:
-                if on:
-                    score[:on] = self._look(place[:on], state[:on], seen[:on])
+            if on < (1 - ENDING) * now:
                 ended = self.features.index_select(0, place[on:]).addmm_(state[on:], self.matrix[:, self.gates :])
                 score[on:] = self.read.scores(self.read.curved(ended), place[on:])
+            else:
+                on = now
+            if on:
+                score[:on] = self._look(place[:on], state[:on], seen[:on])
 
     def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> Tensor:
         """Scores (A,) of states (A, H), and the gates of the next step."""
@@ -122,29 +166,47 @@ class _Half:
         (seen if self.read.curve else seen[:, : self.gates]).sigmoid_()
         return self.read.scores(seen[:, self.gates :], places)
 
+    def _apart(self, states: Tensor, cells: Tensor, places: Tensor) -> Tensor:
+        """Whether states or cells (A, H) differ from those of the whole text by more than the tolerance, (A,)."""
+        pairs = (states, self.direction.states), (cells, self.direction.cells)
+        apart = [(now - whole.index_select(0, places)).abs_().amax(1) > self.tolerance for now, whole in pairs]
+        return apart[0] | apart[1]
 
-class _Attending:
+
+class _Sums:
+    """Attention of the chains of a block, some steps at a time: states and scores of the steps, and what they sum to."""
+
     def __init__(self, like: Tensor) -> None:
         chains, size = like.shape
-        self.top = like.new_full((chains,), torch.finfo(like.dtype).min)
-        self.total = like.new_zeros(chains)
+        self.states, self.scores = like.new_zeros(STEPS, chains, size), like.new_empty(STEPS, chains)
+        self.top, self.total = like.new_full((chains,), torch.finfo(like.dtype).min), like.new_zeros(chains)
         self.own, self.others = like.new_zeros(2, chains, size)
-        self.memory = like.new_zeros(STEPS, chains, size)
-        self.scores = like.new_empty(STEPS, chains)
-        self.cells = torch.arange(chains)[:, None] + chains * torch.arange(STEPS)  # (P, S)
-
-    def room(self, steps: int, active: int):
-        return self.memory[:steps, :active], self.scores[:steps, :active].fill_(-torch.inf)
+        self.cells = torch.arange(chains)[:, None] + chains * torch.arange(STEPS)  # (P, S), of the states
+        self.chain = torch.arange(chains)
 
     def add(self, scores: Tensor, places: Tensor, others: Tensor) -> None:
-        count, steps = places.shape
-        top = torch.maximum(self.top[:count], scores.amax(0))
-        shrunk = (self.top[:count] - top).exp_()
-        weights = (scores - top).exp_().T.contiguous()
-        self.total[:count].mul_(shrunk).add_(weights.sum(1))
-        self.top[:count] = top
-        for sums, cells, table in ((self.own, self.cells[:count, :steps], self.memory.flatten(0, 1)), (self.others, places, others)):
-            sums[:count].mul_(shrunk[:, None]).add_(embedding_bag(cells, table, per_sample_weights=weights, mode="sum"))
+        """Attend to the states of some steps, with scores (S, A), and to those of the other half in places (A, S)."""
+        active, steps = places.shape
+        top = torch.maximum(self.top[:active], scores.amax(0))
+        shrunk = (self.top[:active] - top).exp_()
+        weights = (scores - top).exp_().T.contiguous()  # (A, S)
+        self.total[:active].mul_(shrunk).add_(weights.sum(1))
+        self.top[:active] = top
+        tables = (self.own, self.cells[:active, :steps], self.states.flatten(0, 1)), (self.others, places, others)
+        for sums, cells, table in tables:  # a bag multiplies and adds in one pass, which takes half the time
+            sums[:active].mul_(shrunk[:, None]).add_(embedding_bag(cells, table, per_sample_weights=weights, mode="sum"))
+
+    def stop(self, on: Tensor, beyond: Side) -> None:
+        """Put the first chains that are not `on` (A,) behind those that are, and attend to all beyond them."""
+        order = torch.cat([on.nonzero(), (~on).nonzero()]).squeeze(1)
+        for values in (self.top, self.total, self.own, self.others, self.chain):
+            values[: len(on)] = values[order]
+        stopped = slice(len(on) - len(beyond.top), len(on))
+        now = Side(self.top, self.total, torch.cat([self.own, self.others], dim=1)).take(stopped).joined(beyond)
+        self.top[stopped], self.total[stopped] = now.top, now.total
+        self.own[stopped], self.others[stopped] = now.states.chunk(2, dim=1)
 
     def side(self) -> Side:
-        return Side(self.top, self.total, torch.cat([self.own, self.others], dim=1))
+        """The sums of all chains, as they were given."""
+        side = Side(self.top, self.total, torch.cat([self.own, self.others], dim=1))
+        return side.take(self.chain.argsort())

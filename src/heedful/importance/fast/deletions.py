@@ -2,8 +2,8 @@
 
 Every tanh is a sigmoid, tanh(x) = 2 sigmoid(2x) - 1: torch's sigmoid takes a tenth to a sixth of the time of its tanh
 on some processors and is never slower. With the weights of the new-cell gate doubled, one call serves all four gates;
-with cells kept as -2c, tanh(c) = 1 - 2 sigmoid(-2c) needs no further scaling. Near zero this loses relative precision,
-not absolute: everything here is added to numbers of the order of one.
+cells are kept as -c, so that tanh(c) = 1 - 2 sigmoid(-2c). Near zero this loses relative precision, not absolute: all of
+it is added to numbers of the order of one.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class Direction:
             advance(gate.chunk(4, dim=1), cell[: len(enter)], next_cell, next_state)
             cell, state = next_cell, next_state
         self.entering = _placed(entering, places, len(word))  # (N, 4H): what the states before the tokens add
-        self.cells = _placed(cells, places, len(word))  # (N, H): -2c
+        self.cells = _placed(cells, places, len(word))  # (N, H): -c
         self.states = _placed(states, places, len(word))  # (N, H)
 
 
@@ -64,7 +64,7 @@ def under_way(steps: Tensor) -> list[int]:
 def advance(gates: tuple[Tensor, ...], cell: Tensor, next_cell: Tensor, state: Tensor) -> None:
     """One step: from the sigmoids of four gates, which are overwritten, and cells to the next cells and states."""
     enter, forget, new, leave = gates
-    torch.addcmul(enter, enter, new, value=-2, out=new)  # enter * (1 - 2 new)
+    torch.addcmul(enter, enter, new, value=-2, out=new)  # -enter * tanh
     torch.addcmul(new, cell, forget, out=next_cell)
     torch.mul(next_cell, 2, out=state)
     state.sigmoid_()
@@ -99,6 +99,10 @@ class Side(NamedTuple):
         """Set those of some gaps."""
         for values, others in zip(self, side, strict=True):
             values[gaps] = others
+
+    def turned(self) -> "Side":
+        """The same with the two halves of the states exchanged."""
+        return self._replace(states=torch.cat(self.states.chunk(2, dim=1)[::-1], dim=1))
 
     def joined(self, other: "Side") -> "Side":
         """Attention to both sides."""
