@@ -40,7 +40,7 @@ def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.
     starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels
     row, text = torch.from_numpy(tokens.row_of_value), torch.from_numpy(framed.row_of_value)  # (M,), (N,)
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
-    words, word = torch.from_numpy(framed.values).unique(return_inverse=True)
+    words, word = map(torch.from_numpy, np.unique(framed.values, return_inverse=True))
     embedded = embedding(words, model.embedding)  # (V, E)
     ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
     back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
@@ -107,31 +107,32 @@ class _Half:
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
         size = max(1, BLOCK_CELLS // self.matrix.shape[1])
+        memory = self.others.new_zeros(STEPS * min(size, len(order)) * self.others.shape[1])
         for first in range(0, len(order), size):
             block = order[first : first + size]
-            side.put(block, self._follow(deleted[block], steps[first : first + len(block)]))
+            side.put(block, self._follow(deleted[block], steps[first : first + len(block)], memory))
         return side
 
-    def _follow(self, deleted: Tensor, left: Tensor) -> Side:
-        """Follow the chains of some deletions (P,) for so many steps (P,), the most first."""
+    def _follow(self, deleted: Tensor, left: Tensor, memory: Tensor) -> Side:
+        """Follow the chains of some deletions (P,) for so many steps (P,), the most first. Their states are written to
+        memory, which holds finite numbers."""
         direction, counts = self.direction, [*under_way(left), 0]
         seen = self.kept.index_select(0, deleted)  # (P, 4H + F)
         # A chain starts next to the deleted place with what entered that one: the first product is known.
         seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
         cells = direction.cells.index_select(0, deleted - direction.step)  # (P, H)
-        sums, done = _Sums(cells), 0
+        sums, done = _Sums(memory[: STEPS * cells.numel()].view(STEPS, *cells.shape)), 0
         while counts[done]:
             active = counts[done : done + STEPS + 1]  # in each of the next steps, and after them
             steps = torch.arange(done + 1, done + len(active)) * direction.step  # (S,)
             seen, cells, deleted = seen[: active[0]], cells[: active[0]], deleted[: active[0]]
-            states, scores = sums.states[: len(steps), : active[0]], sums.scores[: len(steps), : active[0]]
-            self._walk(seen, cells, deleted + steps[:, None], active, states, scores)
+            self._walk(seen, cells, deleted + steps[:, None], active, sums)
             # chains that have ended weigh nothing, wherever they seem to be
-            sums.add(scores, (deleted[:, None] + steps).clamp_(0, len(self.others) - 1), self.others)
+            sums.add((deleted[:, None] + steps).clamp_(0, len(self.others) - 1), self.others)
             done += len(steps)
             if self.tolerance and active[-1]:
                 last = deleted[: active[-1]] + steps[-1]
-                on = self._apart(states[-1, : active[-1]], cells[: active[-1]], last)
+                on = self._apart(sums.states[len(steps) - 1, : active[-1]], cells[: active[-1]], last)
                 if not on.all():
                     sums.stop(on, self.beyond.take(last[~on]))
                     going = on.nonzero().squeeze(1)
@@ -139,24 +140,23 @@ class _Half:
                     counts = [*counts[:done], *under_way(left - done), 0]
         return sums.side()
 
-    def _walk(
-        self, seen: Tensor, cells: Tensor, places: Tensor, active: list[int], states: Tensor, scores: Tensor
-    ) -> None:
-        """Some steps of chains, from their gates, in `seen` (A, 4H + F), and cells (A, H), which are overwritten: their
-        states (S, A, H) in places (S, A) and their scores (S, A), minus infinity for those no longer active."""
-        parts = seen[:, : self.gates].chunk(4, dim=1)  # views are made when they change: thousands of steps pay for them
-        for place, state, score, now, on in zip(places, states, scores, active, active[1:], strict=False):
-            if now < len(place):
-                score[now:] = -torch.inf
-                place, state, score, seen, cells = place[:now], state[:now], score[:now], seen[:now], cells[:now]
+    def _walk(self, seen: Tensor, cells: Tensor, places: Tensor, active: list[int], sums: "_Sums") -> None:
+        """Take some steps of chains to places (S, A), from their gates, in `seen` (A, 4H + F), and their cells (A, H),
+        which are overwritten. States and scores go to the sums; scores of chains that have ended are not."""
+        parts = seen[:, : self.gates].chunk(4, dim=1)  # views are made when they change: each costs a microsecond
+        if active[-2] < active[0]:
+            sums.scores.fill_(-torch.inf)
+        for *step, now, on in zip(places, sums.states, sums.scores, active, active[1:], strict=False):
+            place, state, score = (values if len(values) == now else values[:now] for values in step)
+            if now < len(seen):
+                seen, cells = seen[:now], cells[:now]
                 parts = seen[:, : self.gates].chunk(4, dim=1)
             advance(parts, cells, cells, state)
-            if on < (1 - ENDING) * now:
+            if on >= (1 - ENDING) * now:
+                score.copy_(self._look(place, state, seen))
+            else:
                 ended = self.features.index_select(0, place[on:]).addmm_(state[on:], self.matrix[:, self.gates :])
                 score[on:] = self.read.scores(self.read.curved(ended), place[on:])
-            else:
-                on = now
-            if on:
                 score[:on] = self._look(place[:on], state[:on], seen[:on])
 
     def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> Tensor:
@@ -174,19 +174,21 @@ class _Half:
 
 
 class _Sums:
-    """Attention of the chains of a block, some steps at a time: states and scores of the steps, and what they sum to."""
+    """Attention of the chains of a block: states and scores of some steps at a time, and what they add up to."""
 
-    def __init__(self, like: Tensor) -> None:
-        chains, size = like.shape
-        self.states, self.scores = like.new_zeros(STEPS, chains, size), like.new_empty(STEPS, chains)
-        self.top, self.total = like.new_full((chains,), torch.finfo(like.dtype).min), like.new_zeros(chains)
-        self.own, self.others = like.new_zeros(2, chains, size)
-        self.cells = torch.arange(chains)[:, None] + chains * torch.arange(STEPS)  # (P, S), of the states
+    def __init__(self, states: Tensor) -> None:
+        """With room for states (S, P, H)."""
+        steps, chains, size = states.shape
+        self.states, self.scores = states, states.new_empty(steps, chains)
+        self.top, self.total = states.new_full((chains,), torch.finfo(states.dtype).min), states.new_zeros(chains)
+        self.own, self.others = states.new_zeros(2, chains, size)
+        self.cells = torch.arange(chains)[:, None] + chains * torch.arange(steps)  # (P, S), of the states
         self.chain = torch.arange(chains)
 
-    def add(self, scores: Tensor, places: Tensor, others: Tensor) -> None:
-        """Attend to the states of some steps, with scores (S, A), and to those of the other half in places (A, S)."""
+    def add(self, places: Tensor, others: Tensor) -> None:
+        """Attend to the states of the steps and to those of the other half, `others` (N, H), in their places (A, S)."""
         active, steps = places.shape
+        scores = self.scores[:steps, :active]
         top = torch.maximum(self.top[:active], scores.amax(0))
         shrunk = (self.top[:active] - top).exp_()
         weights = (scores - top).exp_().T.contiguous()  # (A, S)
@@ -194,7 +196,9 @@ class _Sums:
         self.top[:active] = top
         tables = (self.own, self.cells[:active, :steps], self.states.flatten(0, 1)), (self.others, places, others)
         for sums, cells, table in tables:  # a bag multiplies and adds in one pass, which takes half the time
-            sums[:active].mul_(shrunk[:, None]).add_(embedding_bag(cells, table, per_sample_weights=weights, mode="sum"))
+            sums[:active].mul_(shrunk[:, None]).add_(
+                embedding_bag(cells, table, per_sample_weights=weights, mode="sum")
+            )
 
     def stop(self, on: Tensor, beyond: Side) -> None:
         """Put the first chains that are not `on` (A,) behind those that are, and attend to all beyond them."""

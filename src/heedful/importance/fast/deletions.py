@@ -2,11 +2,11 @@
 
 Every tanh is a sigmoid, tanh(x) = 2 sigmoid(2x) - 1: torch's sigmoid takes a tenth to a sixth of the time of its tanh
 on some processors and is never slower. With the weights of the new-cell gate doubled, one call serves all four gates;
-cells are kept as -c, so that tanh(c) = 1 - 2 sigmoid(-2c). Near zero this loses relative precision, not absolute: all of
-it is added to numbers of the order of one.
+cells are kept as -c, so that tanh(c) = 1 - 2 sigmoid(-2c). Near zero this loses relative precision, not absolute: it is
+all added to numbers of the order of one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -39,12 +39,13 @@ class Direction:
         entering = torch.zeros_like(gates)
         cells, states = embedded.new_zeros(2, len(gates), hidden)
         cell, state = embedded.new_zeros(2, len(order), hidden)
-        for gate, enter, next_cell, next_state in zip(
-            *(values.split(counts) for values in (gates, entering, cells, states)), strict=True
-        ):
-            torch.mm(state[: len(enter)], self.weight, out=enter)
+        by_step = (values.split(counts) for values in (gates, *gates.chunk(4, dim=1), entering, cells, states))
+        for gate, *parts, enter, next_cell, next_state in zip(*by_step, strict=True):
+            if len(enter) < len(state):
+                cell, state = cell[: len(enter)], state[: len(enter)]
+            torch.mm(state, self.weight, out=enter)
             gate.add_(enter).sigmoid_()
-            advance(gate.chunk(4, dim=1), cell[: len(enter)], next_cell, next_state)
+            advance(parts, cell, next_cell, next_state)
             cell, state = next_cell, next_state
         self.entering = _placed(entering, places, len(word))  # (N, 4H): what the states before the tokens add
         self.cells = _placed(cells, places, len(word))  # (N, H): -c
@@ -61,7 +62,7 @@ def under_way(steps: Tensor) -> list[int]:
     return counts[:-1]  # the last is of those that go further than the furthest
 
 
-def advance(gates: tuple[Tensor, ...], cell: Tensor, next_cell: Tensor, state: Tensor) -> None:
+def advance(gates: Sequence[Tensor], cell: Tensor, next_cell: Tensor, state: Tensor) -> None:
     """One step: from the sigmoids of four gates, which are overwritten, and cells to the next cells and states."""
     enter, forget, new, leave = gates
     torch.addcmul(enter, enter, new, value=-2, out=new)  # -enter * tanh
