@@ -18,6 +18,7 @@ from heedful.importance.fast import deletion_bilstm
 from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.fast.forms import FORMS, forms_of
 from heedful.importance.leave_one_out import leave_one_out
+from heedful.importance.table import importance_table
 from heedful.measures import tvd
 from heedful.models.attentions import Additive, Query
 from heedful.models.batches import Inputs, Padded, Texts
@@ -261,6 +262,21 @@ def test_chains_stop_whatever_the_batches_and_their_order(monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "BATCH_CELLS", 1)
     monkeypatch.setattr(deletion_bilstm, "BLOCK_CELLS", 300)
     assert np.allclose(deletions(model, inputs, tolerance=1e-2).without.values, found.without.values, atol=1e-6)
+
+
+@pytest.mark.usefixtures("_every_text_is_long")
+def test_the_table_holds_the_error() -> None:
+    model, tokens, measures = make_model("bilstm"), make_tokens([9, 1, 30]), ["gradient", "leave_one_out"]
+    exact = importance_table(model, list("abc"), tokens, measures=measures, tolerance=0.01)
+    assert exact["error"].is_null().all()
+    frame = importance_table(
+        model, list("abc"), tokens, measures=measures, tolerance=0.01, leave_one_out_tolerance=0.01
+    )
+    found = frame.filter(measure="leave_one_out")["error"]
+    assert found[1] == 0
+    assert 0 < found[2] < 0.01
+    assert frame.filter(measure="gradient")["error"].is_null().all()
+    assert frame.drop("values", "error").equals(exact.drop("values", "error"))
 
 
 def test_short_texts_and_other_encoders_stay_exact() -> None:
