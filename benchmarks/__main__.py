@@ -77,9 +77,8 @@ def benchmarks() -> Iterator[Result]:
     yield gradient_result(f"gradients, {sst.name} test, BiLSTM", sst.test, sst.words, batch=128, least=2.0)
     some = documents.inputs.tokens.slice(0, 160)
     yield gradient_result("gradients, documents of 180 tokens, BiLSTM", some, WORDS, batch=32, least=2.0)
-    yield leave_one_out_result(
-        f"leave-one-out, {sst.name} test, BiLSTM", paper_model("bilstm", sst.words), Inputs(sst.test), least=2.5
-    )
+    name, model = f"leave-one-out, {sst.name} test, BiLSTM", paper_model("bilstm", sst.words)
+    yield leave_one_out_result(name, model, Inputs(sst.test), least=2.5, least_share=0.6)
     yield from document_results()
     yield from story_results()
     yield prefix_result(least=1.6)
@@ -104,7 +103,7 @@ def main() -> int:
         result.keep()
         results.append(result)
     print("kept in benchmarks/results/")
-    return int(any(result.ratio < result.least for result in results))
+    return int(not all(result.kept_up for result in results))
 
 
 if __name__ == "__main__":

@@ -23,25 +23,37 @@ class Result:
     plain_seconds: float
     fast_seconds: float
     least: float  # the ratio to keep
+    limit_seconds: float | None = None  # of the matrix products alone
+    least_share: float = 0.0  # the share of the time to keep that these take
     details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float:
         return self.plain_seconds / self.fast_seconds
 
+    @property
+    def share(self) -> float | None:
+        """Of the multiply-add limit: 1 if nothing but the products took time."""
+        return None if self.limit_seconds is None else self.limit_seconds / self.fast_seconds
+
+    @property
+    def kept_up(self) -> bool:
+        return self.ratio >= self.least and (self.share is None or self.share >= self.least_share)
+
     def __str__(self) -> str:
         details = "; ".join(
             f"{name}: {value:.3g}" if isinstance(value, float) else f"{name}: {value}"
             for name, value in self.details.items()
         )
+        share = "" if self.share is None else f"share of the limit {self.share:.2f}, wanted {self.least_share}; "
         return (
-            f"{self.name}: {self.ratio:.2f}x, wanted {self.least}x "
-            f"(plain {self.plain_seconds:.2f} s, heedful {self.fast_seconds:.2f} s; {details})"
+            f"{self.name}: {self.ratio:.2f}x, wanted {self.least}x ({share}"
+            f"plain {self.plain_seconds:.2f} s, heedful {self.fast_seconds:.2f} s; {details})"
         )
 
     def keep(self) -> None:
         file = "".join(c if c.isalnum() else "-" for c in self.name)
-        write_json(FOLDER / f"{file}.json", {**asdict(self), "ratio": self.ratio})
+        write_json(FOLDER / f"{file}.json", {**asdict(self), "ratio": self.ratio, "share": self.share})
 
 
 def kept_results(*, runs: int = 20, least: float = 5.0) -> Iterator[Result]:

@@ -70,15 +70,15 @@ def test_leave_one_out_equals_deletion(kind: str, encoder: str, attention: str, 
     expected = np.array(outputs)
     assert np.allclose(deletions(model, inputs).without.values, expected, atol=1e-5)
     whole = np.repeat(predict(model, inputs), inputs.items.lengths, axis=0)
-    assert np.allclose(leave_one_out(ClassifierTexts(model, inputs)).values, tvd(whole, expected), atol=1e-5)
+    assert np.allclose(leave_one_out(ClassifierTexts(model, inputs)).values.values, tvd(whole, expected), atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["flan", "han"])
 def test_chunks_of_deletions_make_no_difference(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     model, inputs = make_model("bigru", kind=kind).eval(), inputs_of(kind, [[3, 2, 4, 1], [2, 2], [5]])
-    whole = leave_one_out(ClassifierTexts(model, inputs)).values
+    whole = leave_one_out(ClassifierTexts(model, inputs)).values.values
     monkeypatch.setattr(module, "CHUNK_CELLS", 5)
-    assert np.allclose(leave_one_out(ClassifierTexts(model, inputs)).values, whole, atol=1e-6)
+    assert np.allclose(leave_one_out(ClassifierTexts(model, inputs)).values.values, whole, atol=1e-6)
 
 
 def plain_product(model: Classifier, inputs: Inputs, share: float, *, attention_fixed: bool) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,5 @@
 """Every fast form of leave-one-out against deletion itself: take the token out, read what is left."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -15,10 +14,11 @@ from torch import Tensor
 from heedful.importance import deletion as module
 from heedful.importance.classifier_texts import ClassifierTexts
 from heedful.importance.deletion import deletions
-from heedful.importance.fast import deletion_bilstm, deletion_bilstm_small
+from heedful.importance.fast import deletion_bilstm
 from heedful.importance.fast import deletion_windows as deletion_band
 from heedful.importance.fast.forms import FORMS, forms_of
 from heedful.importance.leave_one_out import leave_one_out
+from heedful.importance.table import importance_table
 from heedful.measures import tvd
 from heedful.models.attentions import Additive, Query
 from heedful.models.batches import Inputs, Padded, Texts
@@ -60,7 +60,7 @@ def check(model: Classifier, texts: Texts) -> None:
     assert without.values.dtype == np.float32
     assert np.array_equal(without.offsets, tokens.offsets)
     assert np.abs(without.values - expected).max() < 1e-5
-    importance = leave_one_out(ClassifierTexts(model, inputs))
+    importance = leave_one_out(ClassifierTexts(model, inputs)).values
     whole = np.repeat(predict(model, inputs), tokens.lengths, axis=0)
     assert importance.values.dtype == np.float32
     assert np.array_equal(importance.offsets, tokens.offsets)
@@ -81,15 +81,6 @@ def sharpened(model: Classifier, factor: float) -> Classifier:
     with torch.no_grad():
         model.attention.get_parameter("score.weight").mul_(factor)
     return model
-
-
-@pytest.fixture(params=["small states", "large states"], autouse=True)
-def small(request: pytest.FixtureRequest) -> Iterator[None]:
-    """BiLSTMs have a form for small states and one for large ones; every test is of both."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "large states":
-            patch.setattr(deletion_bilstm, "SMALL", 0)
-        yield
 
 
 def test_every_encoder_has_a_form() -> None:
@@ -157,9 +148,9 @@ def test_batches_blocks_and_order_make_no_difference(
     for rows, cells, block in [(3, 1000, 7), (100, 1000, 1), (1, 1, 4), (2, 20, 5)]:
         monkeypatch.setattr(module, "BATCH_ROWS", rows)
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
-        monkeypatch.setattr(deletion_bilstm, "BLOCK_ROWS", block)
-        monkeypatch.setattr(deletion_bilstm_small, "BLOCK_CELLS", 40 * block)
-        monkeypatch.setattr(deletion_bilstm_small, "STEPS", block)
+        monkeypatch.setattr(deletion_bilstm, "BLOCK_CELLS", 40 * block)
+        monkeypatch.setattr(deletion_bilstm, "STEPS", block)
+        monkeypatch.setattr(deletion_bilstm, "ENDING", block / 8)
         assert np.allclose(deletions(model, inputs).without.values, together.values, atol=1e-6)
 
 
@@ -207,9 +198,92 @@ def test_the_model_is_left_as_it_was(encoder: str) -> None:
 def test_empty_texts_have_nothing_to_delete(encoder: str) -> None:
     model, tokens = make_model(encoder), make_tokens([0, 3, 0])
     assert np.allclose(
-        leave_one_out(ClassifierTexts(model, tokens)).values,
-        leave_one_out(ClassifierTexts(model, make_tokens([3]))).values,
+        leave_one_out(ClassifierTexts(model, tokens)).values.values,
+        leave_one_out(ClassifierTexts(model, make_tokens([3]))).values.values,
         atol=1e-6,
     )
-    assert len(leave_one_out(ClassifierTexts(model, make_tokens([0]))).values) == 0
-    assert len(leave_one_out(ClassifierTexts(model, make_tokens([]))).values) == 0
+    assert len(leave_one_out(ClassifierTexts(model, make_tokens([0]))).values.values) == 0
+    assert len(leave_one_out(ClassifierTexts(model, make_tokens([]))).values.values) == 0
+
+
+@pytest.fixture
+def _every_text_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains may stop in every text of two tokens or more, after every second step."""
+    forms = FORMS[BiLSTM]
+    assert forms.deletions is not None
+    monkeypatch.setitem(FORMS, BiLSTM, forms._replace(deletions=forms.deletions._replace(long=2)))
+    monkeypatch.setattr(deletion_bilstm, "STEPS", 2)
+
+
+@pytest.mark.usefixtures("_every_text_is_long")
+@pytest.mark.parametrize("attention", ATTENTIONS)
+@pytest.mark.parametrize("query", [False, True])
+@given(
+    sizes=st.lists(st.sampled_from([1, 2, 5, 24, 40]), min_size=1, max_size=4),
+    seed=seeds,
+    tolerance=st.sampled_from([1e-7, 1e-4, 1e-2, 10.0]),
+)
+@examples(6)
+def test_the_error_of_stopped_chains_is_stored(
+    attention: str, query: bool, sizes: list[int], seed: int, tolerance: float
+) -> None:
+    model = make_model("bilstm", attention, outputs=3, seed=seed, query=query)
+    inputs = make_inputs(sizes, seed, query=query, outputs=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SAMPLE", max(sizes))  # every token is compared
+        found = deletions(model, inputs, tolerance=tolerance)
+        measured = leave_one_out(ClassifierTexts(model, inputs, leave_one_out_tolerance=tolerance))
+    exact, expected = deletions(model, inputs), naive(model, inputs)
+    assert exact.error is None
+    assert found.error is not None
+    assert found.without.values.shape == exact.without.values.shape
+    assert np.array_equal(found.without.offsets, exact.without.offsets)
+    apart = inputs.tokens.like(tvd(found.without.values, expected))
+    assert np.allclose(found.error, apart.max(), atol=1e-6)
+    assert found.error.max() < 1e-5 + 10 * tolerance  # states that differ by so much lead to similar outputs
+    whole = np.repeat(predict(model, inputs), inputs.tokens.lengths, axis=0)
+    off = inputs.tokens.like(np.abs(measured.values.values - tvd(whole, expected)))
+    assert measured.error is not None
+    assert np.all(off.max() <= measured.error + 1e-5)
+
+
+@pytest.mark.usefixtures("_every_text_is_long")
+def test_chains_stop_whatever_the_batches_and_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, inputs = make_model("bilstm", outputs=3), make_inputs([30, 1, 44, 12, 44, 60], query=False)
+    found = deletions(model, inputs, tolerance=1e-2)
+    exact = deletions(model, inputs).without.values
+    assert 1e-5 < np.abs(found.without.values - exact).max() < 1e-2  # chains do stop
+    order = np.array([4, 2, 0, 1, 5, 3])
+    shuffled = deletions(model, inputs.take(order), tolerance=1e-2)
+    assert np.allclose(shuffled.without.values, found.without.take(order).values, atol=1e-6)
+    assert found.error is not None
+    assert shuffled.error is not None
+    assert np.allclose(shuffled.error, found.error[order], atol=1e-6)
+    monkeypatch.setattr(module, "BATCH_CELLS", 1)
+    monkeypatch.setattr(deletion_bilstm, "BLOCK_CELLS", 300)
+    assert np.allclose(deletions(model, inputs, tolerance=1e-2).without.values, found.without.values, atol=1e-6)
+
+
+@pytest.mark.usefixtures("_every_text_is_long")
+def test_the_table_holds_the_error() -> None:
+    model, tokens, measures = make_model("bilstm"), make_tokens([9, 1, 30]), ["gradient", "leave_one_out"]
+    exact = importance_table(model, list("abc"), tokens, measures=measures, tolerance=0.01)
+    assert exact["error"].is_null().all()
+    frame = importance_table(
+        model, list("abc"), tokens, measures=measures, tolerance=0.01, leave_one_out_tolerance=0.01
+    )
+    found = frame.filter(measure="leave_one_out")["error"]
+    assert found[1] == 0
+    assert 0 < found[2] < 0.01
+    assert frame.filter(measure="gradient")["error"].is_null().all()
+    assert frame.drop("values", "error").equals(exact.drop("values", "error"))
+
+
+def test_short_texts_and_other_encoders_stay_exact() -> None:
+    tokens = make_tokens([40, 3])
+    for encoder in ENCODERS:
+        model = make_model(encoder)
+        found = deletions(model, Inputs.of(tokens), tolerance=0.1)
+        assert np.array_equal(found.without.values, deletions(model, Inputs.of(tokens)).without.values)
+        assert found.error is not None
+        assert not found.error.any()

@@ -76,6 +76,16 @@ def test_the_same_configuration_has_the_same_name_and_another_one_another() -> N
     assert resolve({"corpus": "sst", "seed": 3}).name.startswith("sst-bilstm-additive-3-")
 
 
+def test_an_option_that_is_off_leaves_names_and_files_as_they_were() -> None:
+    assert resolve({"corpus": "sst"}).name == "sst-bilstm-additive-0-b9b6a272"  # as before there was such an option
+    off = resolve({"corpus": "sst", "importance": {"leave_one_out_tolerance": 0.0}})
+    assert off == resolve({"corpus": "sst"})
+    assert "leave_one_out_tolerance" not in off.model_dump(mode="json")["importance"]
+    on = resolve({"corpus": "sst", "importance": {"leave_one_out_tolerance": 1e-4}})
+    assert on.name != off.name
+    assert resolve(on.model_dump(mode="json")) == on
+
+
 @given(st.text(max_size=20), st.floats(1e-9, 1e9), st.integers(0, 2**63 - 1))
 def test_a_configuration_survives_its_file(text: str, rate: float, seed: int) -> None:
     import tomllib

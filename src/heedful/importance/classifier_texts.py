@@ -24,8 +24,8 @@ class ClassifierTexts:
 
     ways = WAYS
 
-    def __init__(self, model: Classifier, texts: Texts) -> None:
-        self.model, self.inputs = model, Inputs.of(texts)
+    def __init__(self, model: Classifier, texts: Texts, *, leave_one_out_tolerance: float = 0.0) -> None:
+        self.model, self.inputs, self.leave_one_out_tolerance = model, Inputs.of(texts), leave_one_out_tolerance
         self.outputs = model.decoder.outputs
         self.decided_only = model.question is not None or self.outputs > FEW_OUTPUTS
 
@@ -66,4 +66,6 @@ class ClassifierTexts:
 
     def without_each(self, way: str) -> Deletions:
         """Outputs with each item erased in that way."""
-        return deletions(self.model, self.inputs) if way == "delete" else erased_one_by_one(self, way)
+        if way != "delete":
+            return erased_one_by_one(self, way)
+        return deletions(self.model, self.inputs, tolerance=self.leave_one_out_tolerance)

@@ -67,6 +67,7 @@ class Deletions(NamedTuple):
 
     whole: Outputs  # (n, K)
     without: Ragged  # (N, K)
+    error: NDArray[np.float32] | None = None  # (n,): largest TVD from the exact outputs, at sampled items; None: exact
 
     @classmethod
     def of_logits(cls, items: Ragged, whole: Tensor, without: Tensor) -> "Deletions":

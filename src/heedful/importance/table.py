@@ -19,11 +19,18 @@ NO_BLANK = "this model has no token that stands for nothing (mask, unknown), so 
 
 
 def importance_table(
-    model: Classifier, ids: Sequence[str], texts: Texts, *, measures: Sequence[str], tolerance: float
+    model: Classifier,
+    ids: Sequence[str],
+    texts: Texts,
+    *,
+    measures: Sequence[str],
+    tolerance: float,
+    leave_one_out_tolerance: float = 0.0,
 ) -> pl.DataFrame:
     """Columns `id`, `measure`, `output` (null: the measure is of the output as a whole), `values`, `error`. All rows of
     a text stand together, in the order of `measures` and outputs."""
-    return table_of(ClassifierTexts(model, texts), ids, measures=measures, tolerance=tolerance)
+    instances = ClassifierTexts(model, texts, leave_one_out_tolerance=leave_one_out_tolerance)
+    return table_of(instances, ids, measures=measures, tolerance=tolerance)
 
 
 def table_of(

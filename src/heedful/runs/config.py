@@ -5,7 +5,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
 
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, BadInput, unknown_name
@@ -72,11 +79,21 @@ class ImportanceOptions(Options):
 
     measures: tuple[str, ...] = Field(RUN_MEASURES, min_length=1)
     tolerance: float = Field(0.01, gt=0, allow_inf_nan=False)  # error of integrated gradients
+    # how close to the whole text's states those after a deleted token count as the same, in long texts; 0: exact
+    leave_one_out_tolerance: float = Field(0.0, ge=0, allow_inf_nan=False)
 
     @field_validator("measures")
     @classmethod
     def _known(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
         return _known_names("measure", measures, tuple(MEASURES))
+
+    @model_serializer(mode="wrap")
+    def _set(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an option that is off: runs keep the names that they had before there was one."""
+        values: dict[str, Any] = dump(self)
+        if not self.leave_one_out_tolerance:
+            values.pop("leave_one_out_tolerance", None)
+        return values
 
 
 class ExperimentOptions(Options):

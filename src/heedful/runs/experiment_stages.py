@@ -85,6 +85,7 @@ def importance_parts(run: Run) -> StageParts:
             inputs_of(frame, vocabulary, sentences=run.config.hierarchical),
             measures=options.measures,
             tolerance=options.tolerance,
+            leave_one_out_tolerance=options.leave_one_out_tolerance,
         )
 
     return StageParts.split(

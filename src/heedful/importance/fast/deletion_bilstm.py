@@ -2,8 +2,13 @@
 
 Without token p the forward states before p and the backward states after p are as they were. The others come from two
 chains: forward from the state before p over the tokens after it, backward from the state after p over those before it.
-At every token one half of the state has changed, and attention and decoder are recomputed in that half only. Attention
-is summed up on either side of the gap by itself; the two sides are put together at the end.
+At every token one half of the state has changed, and attention is recomputed in that half only. It is summed up on
+either side of the gap by itself; the two sides are put together at the end.
+
+The chains of many deletions, in whatever texts, take their first steps together, then their second, and so on: each is
+at a place of its own, and one matrix product a step gives the next gates of all and what attention sees of their
+states. Those that go furthest come first, so that the chains under way are always the first rows of a block. Texts
+stand end to end, without padding.
 """
 
 from typing import cast
@@ -11,95 +16,201 @@ from typing import cast
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding, pad
+from torch.nn.functional import embedding, embedding_bag
 
-from heedful.importance.fast.deletion_bilstm_small import small_state_deletions
-from heedful.importance.fast.deletions import Direction, Readout, Side, joined, readout, weights_of
+from heedful.importance.fast.deletions import Direction, Readout, Side, advance, readout, under_way, weights_of
 from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
 from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
+from heedful.ragged import Ragged
 
-# states of up to so many numbers: texts side by side are 1.1 to 1.5 times faster (benchmarks/leave_one_out.py,
-# stories of 421 tokens); larger states are slower that way
-SMALL = 128
-BLOCK_ITEMS = 1 << 23  # of the decoder, of all steps of a block: bounds the memory of long texts
-BLOCK_ROWS = 256  # chains at a time: their gates, and the tokens they read, stay in a cache
+BLOCK_CELLS = 1 << 18  # of gates and features at a time: they stay in a cache
+STEPS = 16  # attended to at a time; after them chains may stop
+ENDING = 1 / 32  # of the chains of a step, the share that may have their next gates computed for nothing
 
 
-def bilstm_deletions(model: Classifier, inputs: Inputs) -> Deletions:
-    """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them."""
-    if model.encoder.size <= SMALL:
-        return small_state_deletions(model, inputs)
-    encoder, decoder, tokens = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens
+def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.0) -> Deletions:
+    """Read each text once, then run the chains of all tokens, first those behind the gaps, then those before them.
+
+    With a tolerance, chains whose states and cells have come that close to those of the whole text stop."""
+    encoder, decoder, tokens, query = cast(BiLSTM, model.encoder), model.decoder, inputs.tokens, model.query(inputs)
     framed = with_sentinels(tokens)  # N places, for M tokens
     starts, ends = torch.from_numpy(framed.offsets[:-1]), torch.from_numpy(framed.offsets[1:] - 1)  # (B,) sentinels
-    row = torch.from_numpy(tokens.row_of_value)  # (M,)
+    row, text = torch.from_numpy(tokens.row_of_value), torch.from_numpy(framed.row_of_value)  # (M,), (N,)
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
-    embedded = embedding(torch.from_numpy(framed.values), model.embedding)  # (N, E)
-    query = model.query(inputs)
-    read = readout(model.attention, encoder.size, query, len(tokens))
-    features, text = len(read.matrix), torch.from_numpy(framed.row_of_value)  # (N,)
-    matrix = torch.cat([read.matrix.T, decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))], dim=1)
-    bias = pad(read.bias.T, (0, decoder.width))[text]  # (N, F + D), zero for the decoder: its bias comes last
-    ahead = _Half(Direction(encoder.ahead, embedded, starts, ends, step=1), matrix.chunk(2)[0])
-    back = _Half(Direction(encoder.back, embedded, ends, starts, step=-1), matrix.chunk(2)[1])
+    words, word = map(torch.from_numpy, np.unique(framed.values, return_inverse=True))
+    embedded = embedding(words, model.embedding)  # (V, E)
+    ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
+    back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
+    read = readout(model.attention, encoder.size, query, text)
+    seen = [one.states @ matrix for one, matrix in zip((ahead, back), read.matrix.chunk(2), strict=True)]  # (N, F)
+    scores = read.scores(read.curved((seen[0] + seen[1] + read.bias)[places]), places)  # (M,)
+    weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
+    states = tokens.like(torch.cat([ahead.states, back.states], dim=1)[places].numpy())  # (M, H)
+    attended = (weights[:, None] @ torch.from_numpy(states.pad()[0])).squeeze(1)  # (B, H)
 
-    seen = (ahead.seen + back.seen + bias)[places]  # (M, F + D)
-    scores, _ = tokens.like(_scores(read, seen[:, :features], row).numpy()).pad(-np.inf)  # (B, T)
-    items, _ = tokens.like(seen[:, features:].numpy()).pad()  # (B, T, D)
-    mixed = (weights_of(torch.from_numpy(scores), -1)[:, None] @ torch.from_numpy(items)).squeeze(1)  # (B, D)
-    after = ahead.side(places, ends[row] - places - 1, read, back.seen + bias, text)
-    before = back.side(places, places - starts[row] - 1, read, ahead.seen + bias, text)
-    whole = output_of(decoder.logits(mixed, query))
-    without = output_of(decoder.logits(joined(before, after), query.take(row)))
-    return Deletions(whole.numpy(), tokens.like(without.numpy()))
+    after, before = _Half(ahead, back, read, seen[1]), _Half(back, ahead, read, seen[0])
+    if tolerance:
+        scored = tokens.like(scores.numpy())
+        after.may_stop(tolerance, places, _beyond(scored, states, ahead=True))
+        before.may_stop(tolerance, places, _beyond(scored, states, ahead=False).turned())
+    sides = after.side(places, ends[row] - places - 1), before.side(places, places - starts[row] - 1).turned()
+    without = decoder(sides[0].joined(sides[1]).attended(), query.take(row))
+    return Deletions(output_of(decoder(attended, query)).numpy(), tokens.like(output_of(without).numpy()))
 
 
-def _scores(read: Readout, features: Tensor, text: Tensor) -> Tensor:
-    """Attention scores (A,) of features (A, F), which are overwritten, in texts (A,)."""
-    return read.scores((features.tanh_() if read.bent else features).T[None], text)[0]
+def _beyond(scores: Ragged, states: Ragged, *, ahead: bool) -> Side:
+    """Attention of whole texts to all that comes after each token, or before it. Sums of positive weights in double
+    precision: nothing is subtracted."""
+    padded, mask = scores.like(scores.values.astype(np.float64)).pad(-np.inf)  # (B, T)
+    order = slice(None, None, -1 if ahead else 1)
+    highest = padded.max(axis=1, keepdims=True)
+    weights = np.exp(padded - highest)
+
+    def beyond(values: np.ndarray) -> np.ndarray:
+        sums = np.cumsum(values[:, order], axis=1)
+        return np.concatenate([np.zeros_like(sums[:, :1]), sums[:, :-1]], axis=1)[:, order]
+
+    total = beyond(weights)[mask]  # (M,)
+    some, least = total > 0, np.finfo(scores.values.dtype).min
+    shares = beyond(weights[..., None] * states.pad()[0])[mask] / np.where(some, total, 1)[:, None]
+    with np.errstate(divide="ignore"):
+        top = np.where(some, np.broadcast_to(highest, mask.shape)[mask] + np.log(total), least)
+    return Side(*(torch.from_numpy(values.astype(scores.values.dtype)) for values in (top, some, shares)))
 
 
 class _Half:
-    """One direction, and what its half of the states adds to the features of attention and to the decoder's items."""
+    """One direction of deletions, and what attention makes of its half of the states."""
 
-    def __init__(self, direction: Direction, matrix: Tensor) -> None:
-        self.direction = direction
-        self.matrix = (matrix / 2).contiguous()  # (H / 2, F + D), of doubled states
-        self.seen = direction.doubled @ self.matrix  # (N, F + D)
+    def __init__(self, direction: Direction, other: Direction, read: Readout, features: Tensor) -> None:
+        """The other direction's states, and what they add to the features (N, F), do not change."""
+        self.direction, self.others, self.read = direction, other.states, read
+        self.gates = direction.weight.shape[1]  # 4H
+        matrix = read.matrix.chunk(2)[direction.step < 0]
+        self.matrix = torch.cat([direction.weight, matrix], dim=1)  # (H, 4H + F)
+        self.features = features + read.bias
+        self.kept = torch.cat([direction.following, self.features], dim=1)  # (N, 4H + F)
+        self.tolerance = 0.0
 
-    def side(self, deleted: Tensor, steps: Tensor, read: Readout, kept: Tensor, text: Tensor) -> Side:
-        """Delete each of the places (M,), and sum up attention to the next so many tokens (M,) in this direction.
+    def may_stop(self, tolerance: float, places: Tensor, beyond: Side) -> None:
+        """Let chains stop, with the whole text's attention to all that comes after the places (M,) where they do."""
+        self.tolerance = tolerance
+        self.beyond = Side.nothing(self.others, 2 * self.others.shape[1], len(self.others))
+        self.beyond.put(places, beyond)
 
-        `kept` (N, F + D) is what does not change: what the other half adds, and the bias. The places belong to texts,
-        `text` (N,).
-        """
-        size = len(read.matrix)
-        side = Side.nothing(kept, kept.shape[1] - size, len(deleted))
+    def side(self, deleted: Tensor, steps: Tensor) -> Side:
+        """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction: to states of
+        this half and, beside them, of the other."""
+        side = Side.nothing(self.others, 2 * self.others.shape[1], len(deleted))
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
-        longest = int(steps.max()) if len(steps) else 0
-        rows = max(1, min(BLOCK_ROWS, BLOCK_ITEMS // max(1, longest * (kept.shape[1] - size))))
-        for first in range(0, len(order), rows):
-            block = order[first : first + rows]  # (P,)
-            left = steps[first : first + len(block)]  # (P,)
-            scores = kept.new_full((int(left[0]), len(block)), -torch.inf)  # (S, P): steps come first
-            items = kept.new_zeros(*scores.shape, kept.shape[1] - size)  # (S, P, D)
-            seen = kept.new_empty(len(block), kept.shape[1])  # (P, F + D)
-            features, decoded = seen[:, :size], seen[:, size:]
-            chains = self.direction.chains(deleted[block], left)
-            for (places, doubled), score, item in zip(chains, scores, items, strict=True):
-                active = len(places)
-                if active < len(seen):
-                    seen, features, decoded = seen[:active], features[:active], decoded[:active]
-                torch.index_select(kept, 0, places, out=seen)
-                seen.addmm_(doubled, self.matrix)
-                score[:active] = _scores(read, features, text[places])
-                item[:active] = decoded
-            top = scores.amax(0)
-            weights = scores.sub_(top).exp_()
-            side.top[block], side.total[block] = top, weights.sum(0)
-            side.items[:, block] = (weights[..., None] * items).sum(0).T
+        size = max(1, BLOCK_CELLS // self.matrix.shape[1])
+        memory = self.others.new_zeros(STEPS * min(size, len(order)) * self.others.shape[1])
+        for first in range(0, len(order), size):
+            block = order[first : first + size]
+            side.put(block, self._follow(deleted[block], steps[first : first + len(block)], memory))
         return side
+
+    def _follow(self, deleted: Tensor, left: Tensor, memory: Tensor) -> Side:
+        """Follow the chains of some deletions (P,) for so many steps (P,), the most first. Their states are written to
+        memory, which holds finite numbers."""
+        direction, counts = self.direction, [*under_way(left), 0]
+        seen = self.kept.index_select(0, deleted)  # (P, 4H + F)
+        # A chain starts next to the deleted place with what entered that one: the first product is known.
+        seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
+        cells = direction.cells.index_select(0, deleted - direction.step)  # (P, H)
+        sums, done = _Sums(memory[: STEPS * cells.numel()].view(STEPS, *cells.shape)), 0
+        while counts[done]:
+            active = counts[done : done + STEPS + 1]  # in each of the next steps, and after them
+            steps = torch.arange(done + 1, done + len(active)) * direction.step  # (S,)
+            seen, cells, deleted = seen[: active[0]], cells[: active[0]], deleted[: active[0]]
+            self._walk(seen, cells, deleted + steps[:, None], active, sums)
+            # chains that have ended weigh nothing, wherever they seem to be
+            sums.add((deleted[:, None] + steps).clamp_(0, len(self.others) - 1), self.others)
+            done += len(steps)
+            if self.tolerance and active[-1]:
+                last = deleted[: active[-1]] + steps[-1]
+                on = self._apart(sums.states[len(steps) - 1, : active[-1]], cells[: active[-1]], last)
+                if not on.all():
+                    sums.stop(on, self.beyond.take(last[~on]))
+                    going = on.nonzero().squeeze(1)
+                    seen, cells, deleted, left = seen[going], cells[going], deleted[going], left[going]
+                    counts = [*counts[:done], *under_way(left - done), 0]
+        return sums.side()
+
+    def _walk(self, seen: Tensor, cells: Tensor, places: Tensor, active: list[int], sums: "_Sums") -> None:
+        """Take some steps of chains to places (S, A), from their gates, in `seen` (A, 4H + F), and their cells (A, H),
+        which are overwritten. States and scores go to the sums; scores of chains that have ended are not."""
+        parts = seen[:, : self.gates].chunk(4, dim=1)  # views are made when they change: each costs a microsecond
+        if active[-2] < active[0]:
+            sums.scores.fill_(-torch.inf)
+        for *step, now, on in zip(places, sums.states, sums.scores, active, active[1:], strict=False):
+            place, state, score = (values if len(values) == now else values[:now] for values in step)
+            if now < len(seen):
+                seen, cells = seen[:now], cells[:now]
+                parts = seen[:, : self.gates].chunk(4, dim=1)
+            advance(parts, cells, cells, state)
+            if on >= (1 - ENDING) * now:
+                score.copy_(self._look(place, state, seen))
+            else:
+                ended = self.features.index_select(0, place[on:]).addmm_(state[on:], self.matrix[:, self.gates :])
+                score[on:] = self.read.scores(self.read.curved(ended), place[on:])
+                score[:on] = self._look(place[:on], state[:on], seen[:on])
+
+    def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> Tensor:
+        """Scores (A,) of states (A, H), and the gates of the next step."""
+        torch.index_select(self.kept, 0, places, out=seen)
+        seen.addmm_(states, self.matrix)
+        (seen if self.read.curve else seen[:, : self.gates]).sigmoid_()
+        return self.read.scores(seen[:, self.gates :], places)
+
+    def _apart(self, states: Tensor, cells: Tensor, places: Tensor) -> Tensor:
+        """Whether states or cells (A, H) differ from those of the whole text by more than the tolerance, (A,)."""
+        pairs = (states, self.direction.states), (cells, self.direction.cells)
+        apart = [(now - whole.index_select(0, places)).abs_().amax(1) > self.tolerance for now, whole in pairs]
+        return apart[0] | apart[1]
+
+
+class _Sums:
+    """Attention of the chains of a block: states and scores of some steps at a time, and what they add up to."""
+
+    def __init__(self, states: Tensor) -> None:
+        """With room for states (S, P, H)."""
+        steps, chains, size = states.shape
+        self.states, self.scores = states, states.new_empty(steps, chains)
+        self.top, self.total = states.new_full((chains,), torch.finfo(states.dtype).min), states.new_zeros(chains)
+        self.own, self.others = states.new_zeros(2, chains, size)
+        self.cells = torch.arange(chains)[:, None] + chains * torch.arange(steps)  # (P, S), of the states
+        self.chain = torch.arange(chains)
+
+    def add(self, places: Tensor, others: Tensor) -> None:
+        """Attend to the states of the steps and to those of the other half, `others` (N, H), in their places (A, S)."""
+        active, steps = places.shape
+        scores = self.scores[:steps, :active]
+        top = torch.maximum(self.top[:active], scores.amax(0))
+        shrunk = (self.top[:active] - top).exp_()
+        weights = (scores - top).exp_().T.contiguous()  # (A, S)
+        self.total[:active].mul_(shrunk).add_(weights.sum(1))
+        self.top[:active] = top
+        tables = (self.own, self.cells[:active, :steps], self.states.flatten(0, 1)), (self.others, places, others)
+        for sums, cells, table in tables:  # a bag multiplies and adds in one pass, which takes half the time
+            sums[:active].mul_(shrunk[:, None]).add_(
+                embedding_bag(cells, table, per_sample_weights=weights, mode="sum")
+            )
+
+    def stop(self, on: Tensor, beyond: Side) -> None:
+        """Put the first chains that are not `on` (A,) behind those that are, and attend to all beyond them."""
+        order = torch.cat([on.nonzero(), (~on).nonzero()]).squeeze(1)
+        for values in (self.top, self.total, self.own, self.others, self.chain):
+            values[: len(on)] = values[order]
+        stopped = slice(len(on) - len(beyond.top), len(on))
+        now = Side(self.top, self.total, torch.cat([self.own, self.others], dim=1)).take(stopped).joined(beyond)
+        self.top[stopped], self.total[stopped] = now.top, now.total
+        self.own[stopped], self.others[stopped] = now.states.chunk(2, dim=1)
+
+    def side(self) -> Side:
+        """The sums of all chains, as they were given."""
+        side = Side(self.top, self.total, torch.cat([self.own, self.others], dim=1))
+        return side.take(self.chain.argsort())

@@ -1,16 +1,12 @@
-"""One direction of a BiLSTM with tokens deleted, in chains that start behind the gap.
+"""What leave-one-out of recurrent encoders is made of: an LSTM read once, and attention on either side of a gap.
 
-What the tokens add to the gates is the same in every chain and computed once. The chains of many deletions, in whatever
-texts, take their first steps together, then their second, and so on: each is at a place of its own, and one matrix
-product a step serves all. Texts stand end to end, without padding. The chains that go furthest come first, so that
-those still under way are always the first rows of a block.
-
-Two changes of scale save passes over memory. A sigmoid is a tanh, (1 + tanh(x / 2)) / 2: with the weights of the three
-sigmoid gates halved, one call serves all four gates. And states are kept doubled, 2h = (1 + o) tanh(c) with o the tanh
-of the output gate: whatever multiplies them is halved.
+Every tanh is a sigmoid, tanh(x) = 2 sigmoid(2x) - 1: torch's sigmoid takes a tenth to a sixth of the time of its tanh
+on some processors and is never slower. With the weights of the new-cell gate doubled, one call serves all four gates;
+cells are kept as -c, so that tanh(c) = 1 - 2 sigmoid(-2c). Near zero this loses relative precision, not absolute: it is
+all added to numbers of the order of one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -22,68 +18,58 @@ from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot,
 class Direction:
     """A one-way LSTM over texts that stand end to end in N places: step 1 reads ahead, -1 back."""
 
-    def __init__(self, lstm: nn.LSTM, embedded: Tensor, starts: Tensor, ends: Tensor, *, step: int) -> None:
-        """Read the whole texts: embedded tokens (N, E), and where each text is entered (B,) and left (B,). The token at
-        which a text is left is a sentinel, and not read: nothing depends on its state."""
+    def __init__(
+        self, lstm: nn.LSTM, embedded: Tensor, word: Tensor, starts: Tensor, ends: Tensor, *, step: int
+    ) -> None:
+        """Read the texts: different words embedded (V, E), which of them stands where (N,), and where each text is
+        entered (B,) and left (B,). The token at which a text is left is a sentinel, and not read: nothing depends on
+        its state."""
         hidden = lstm.hidden_size
-        scale = torch.tensor([0.5, 0.5, 1.0, 0.5]).repeat_interleave(hidden)  # gates: input, forget, new, output
+        scale = embedded.new_tensor([1, 1, 2, 1]).repeat_interleave(hidden)  # gates: input, forget, new, output
         weight_inputs, weight, bias_inputs, bias = lstm.all_weights[0]
         self.step = step
-        self.weight = (weight.T * scale / 2).contiguous()  # (H, 4H); products with a transposed view are slower
-        self.inputs = torch.addmm((bias_inputs + bias) * scale, embedded, weight_inputs.T * scale)  # (N, 4H)
-        self.entering = torch.zeros_like(self.inputs)  # what the states before the tokens add to the gates
-        self.cells = embedded.new_zeros(len(embedded), hidden)
-        self.doubled = torch.zeros_like(self.cells)
+        self.weight = (weight.T * scale).contiguous()  # (H, 4H); products with a transposed view are slower
+        inputs = torch.addmm((bias_inputs + bias) * scale, embedded, weight_inputs.T * scale)  # (V, 4H)
+        self.following = inputs.index_select(0, word.roll(-step))  # (N, 4H): what the next token adds to the gates
+
         steps, order = (ends - starts).abs().sort(descending=True)
-        places = starts[order]
-        cells, doubled = embedded.new_zeros(2, len(places), hidden)
-        for active in _under_way(steps):
-            places, cells, doubled = places[:active], cells[:active], doubled[:active]
-            entering = doubled @ self.weight
-            gates = (self.inputs[places] + entering).tanh_()
-            advance(gates.chunk(4, dim=-1), cells, doubled)
-            self.entering[places], self.cells[places], self.doubled[places] = entering, cells, doubled
-            places += step
-
-    def chains(self, deleted: Tensor, steps: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """Delete each of some places (P,) in a chain of its own and follow it for so many steps (P,), the most first.
-
-        Gives step by step the places (A,) that the chains under way have come to and their doubled states there (A, H),
-        which the next step overwrites. A chain starts next to the deleted place with what entered that one: the first
-        product is known.
-        """
-        places = deleted + self.step
-        gates = self.inputs[places] + self.entering[deleted]
-        cells = self.cells[deleted - self.step]
-        doubled = torch.empty_like(cells)
-        parts = gates.chunk(4, dim=-1)  # views are made when they change: thousands of steps would pay for them
-        for number, active in enumerate(_under_way(steps)):
-            if active < len(places):
-                places, gates, cells, doubled = places[:active], gates[:active], cells[:active], doubled[:active]
-                parts = gates.chunk(4, dim=-1)
-            if number > 0:
-                places += self.step
-                torch.index_select(self.inputs, 0, places, out=gates)
-                gates.addmm_(doubled, self.weight)
-            gates.tanh_()
-            advance(parts, cells, doubled)
-            yield places, doubled
+        counts = under_way(steps)
+        places = torch.cat([starts[order[:count]] + number * step for number, count in enumerate(counts)])  # (R,)
+        gates = inputs.index_select(0, word[places])
+        entering = torch.zeros_like(gates)
+        cells, states = embedded.new_zeros(2, len(gates), hidden)
+        cell, state = embedded.new_zeros(2, len(order), hidden)
+        by_step = (values.split(counts) for values in (gates, *gates.chunk(4, dim=1), entering, cells, states))
+        for gate, *parts, enter, next_cell, next_state in zip(*by_step, strict=True):
+            if len(enter) < len(state):
+                cell, state = cell[: len(enter)], state[: len(enter)]
+            torch.mm(state, self.weight, out=enter)
+            gate.add_(enter).sigmoid_()
+            advance(parts, cell, next_cell, next_state)
+            cell, state = next_cell, next_state
+        self.entering = _placed(entering, places, len(word))  # (N, 4H): what the states before the tokens add
+        self.cells = _placed(cells, places, len(word))  # (N, H): -c
+        self.states = _placed(states, places, len(word))  # (N, H)
 
 
-def _under_way(steps: Tensor) -> list[int]:
-    """How many chains take a first step, how many a second, and so on."""
+def _placed(values: Tensor, places: Tensor, size: int) -> Tensor:
+    return values.new_zeros(size, values.shape[1]).index_copy_(0, places, values)
+
+
+def under_way(steps: Tensor) -> list[int]:
+    """How many of those that take so many steps (P,) take a first step, how many a second, and so on."""
     counts: list[int] = (len(steps) - steps.bincount().cumsum(0)).tolist()
     return counts[:-1]  # the last is of those that go further than the furthest
 
 
-def advance(gates: tuple[Tensor, ...], cell: Tensor, doubled: Tensor) -> None:
-    """One step: from the tanh of four gates and the cell, all alike, to the next cell and doubled state, in place."""
+def advance(gates: Sequence[Tensor], cell: Tensor, next_cell: Tensor, state: Tensor) -> None:
+    """One step: from the sigmoids of four gates, which are overwritten, and cells to the next cells and states."""
     enter, forget, new, leave = gates
-    cell.addcmul_(forget, cell)
-    new.addcmul_(enter, new)
-    torch.lerp(cell, new, 0.5, out=cell)  # (1 + forget) / 2 * cell + (1 + enter) / 2 * new
-    torch.tanh(cell, out=doubled)
-    doubled.addcmul_(leave, doubled)
+    torch.addcmul(enter, enter, new, value=-2, out=new)  # -enter * tanh
+    torch.addcmul(new, cell, forget, out=next_cell)
+    torch.mul(next_cell, 2, out=state)
+    state.sigmoid_()
+    torch.addcmul(leave, leave, state, value=-2, out=state)
 
 
 def weights_of(scores: Tensor, dim: int) -> Tensor:
@@ -98,51 +84,71 @@ class Side(NamedTuple):
 
     top: Tensor  # (M,) the largest score, the least finite number where there is none
     total: Tensor  # (M,) of the weights exp(score - top)
-    items: Tensor  # (D, M) the weighted sum of the decoder's items
+    states: Tensor  # (M, H) their weighted sum
 
     @classmethod
-    def nothing(cls, like: Tensor, items: int, size: int) -> "Side":
+    def nothing(cls, like: Tensor, size: int, gaps: int) -> "Side":
         """No attention yet, beside so many gaps."""
         least = torch.finfo(like.dtype).min
-        return cls(like.new_full((size,), least), like.new_zeros(size), like.new_zeros(items, size))
+        return cls(like.new_full((gaps,), least), like.new_zeros(gaps), like.new_zeros(gaps, size))
 
+    def take(self, gaps: Tensor | slice) -> "Side":
+        """Some of the gaps."""
+        return Side(*(values[gaps] for values in self))
 
-def joined(before: Side, after: Side) -> Tensor:
-    """The decoder's items (M, D) under attention to both sides; zero where there is nothing on either."""
-    top = torch.maximum(before.top, after.top)
-    first, second = (before.top - top).exp_(), (after.top - top).exp_()
-    total = first * before.total + second * after.total
-    items = first * before.items + second * after.items
-    return (items / total.clamp_min_(1.0)).T.contiguous()  # the top itself weighs 1 unless there is nothing
+    def put(self, gaps: Tensor, side: "Side") -> None:
+        """Set those of some gaps."""
+        for values, others in zip(self, side, strict=True):
+            values[gaps] = others
+
+    def turned(self) -> "Side":
+        """The same with the two halves of the states exchanged."""
+        return self._replace(states=torch.cat(self.states.chunk(2, dim=1)[::-1], dim=1))
+
+    def joined(self, other: "Side") -> "Side":
+        """Attention to both sides."""
+        top = torch.maximum(self.top, other.top)
+        first, second = (self.top - top).exp_(), (other.top - top).exp_()
+        states = first[:, None] * self.states + second[:, None] * other.states
+        return Side(top, first * self.total + second * other.total, states)
+
+    def attended(self) -> Tensor:
+        """The attended state (M, H); zero where there is nothing to attend to."""
+        return self.states / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class Readout(NamedTuple):
     """Attention scores from features, features linear in the state: what its parts add to them may be added up."""
 
-    matrix: Tensor  # (F, H)
-    bias: Tensor  # (F, B): of each text, which may have a query
-    bent: bool  # features pass through a tanh before they are scored
-    scores: Callable[[Tensor, Tensor], Tensor]  # of features (S, F, A), the last of texts (A,): (S, A)
+    matrix: Tensor  # (H, F)
+    bias: Tensor  # (N, F): in each place, whose text may have a query
+    curve: bool  # whether features pass through a sigmoid before they are scored
+    scores: Callable[[Tensor, Tensor], Tensor]  # of features (A, F) in places (A,): (A,), up to a constant
+
+    def curved(self, features: Tensor) -> Tensor:
+        """Features to be scored; those given are overwritten."""
+        return features.sigmoid_() if self.curve else features
 
 
-def readout(attention: Attention, size: int, query: Query, texts: int) -> Readout:
-    """The readout of an attention over states of `size` H in so many texts B. Where nothing is known of the attention,
-    the state is its features."""
+def readout(attention: Attention, size: int, query: Query, text: Tensor) -> Readout:
+    """The readout of an attention over states of `size` H in places that belong to texts (N,). Where nothing is known
+    of the attention, the state is its features."""
     if type(attention) is Additive:
-        return _additive(attention.hidden, attention.score, attention.hidden.bias.expand(texts, -1))
+        return _additive(attention.hidden, attention.score, attention.hidden.bias.expand(len(text), -1))
     if type(attention) is AdditiveToQuery:
-        return _additive(attention.hidden, attention.score, attention.hidden.bias + attention.query(query.vector))
+        bias = attention.hidden.bias + attention.query(query.vector)
+        return _additive(attention.hidden, attention.score, bias.index_select(0, text))
     dtype = next(attention.parameters(), torch.empty(0) if query.vector is None else query.vector).dtype
     if type(attention) is Dot:
-        matrix = attention.score.weight / attention.scale
-        return Readout(matrix, torch.zeros(1, texts, dtype=dtype), False, lambda features, texts: features[:, 0])
+        matrix = attention.score.weight.T / attention.scale
+        return Readout(matrix, torch.zeros(len(text), 1, dtype=dtype), False, lambda features, _: features[:, 0])
 
-    def scores(features: Tensor, texts: Tensor) -> Tensor:
-        return attention.scores(features.permute(2, 0, 1), query.take(texts)).T
+    def scores(features: Tensor, places: Tensor) -> Tensor:
+        return attention.scores(features[:, None], query.take(text.index_select(0, places)))[:, 0]
 
-    return Readout(torch.eye(size, dtype=dtype), torch.zeros(size, texts, dtype=dtype), False, scores)
+    return Readout(torch.eye(size, dtype=dtype), torch.zeros(len(text), size, dtype=dtype), False, scores)
 
 
 def _additive(hidden: nn.Linear, score: nn.Linear, bias: Tensor) -> Readout:
-    weights = score.weight[0]
-    return Readout(hidden.weight, bias.T, True, lambda features, texts: weights @ features)
+    weights = 2 * score.weight[0]  # v . tanh(x) = 2 v . sigmoid(2 x) and a constant, which a softmax does not see
+    return Readout(2 * hidden.weight.T, 2 * bias, True, lambda features, _: features @ weights)

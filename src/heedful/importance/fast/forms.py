@@ -15,7 +15,6 @@ from heedful.importance.fast.gradients_by_encoder import (
     DifferentiableCNN,
 )
 from heedful.importance.measure import Deletions
-from heedful.models.batches import Inputs
 from heedful.models.classifier import Classifier
 from heedful.models.encoders import CNN, Average, BiLSTM, Encoder, NoEncoder
 
@@ -23,9 +22,10 @@ from heedful.models.encoders import CNN, Average, BiLSTM, Encoder, NoEncoder
 class DeletionForm(NamedTuple):
     """A way to delete each item."""
 
-    function: Callable[[Classifier, Inputs], Deletions]
-    scale: int = 1  # how many times the usual batch suits it best
+    function: Callable[..., Deletions]  # of a classifier and inputs
+    numbers: int | None = None  # of states in a batch, where that suits it better than the usual batch
     sentinels: bool = False  # whether texts must be read between sentinels
+    long: int | None = None  # items of texts in which it may stop early, given a `tolerance`; None: it never does
 
 
 class Forms(NamedTuple):
@@ -36,7 +36,7 @@ class Forms(NamedTuple):
 
 
 FORMS: dict[type[Encoder], Forms] = {
-    BiLSTM: Forms(DifferentiableBiLSTM, DeletionForm(bilstm_deletions, scale=4, sentinels=True)),
+    BiLSTM: Forms(DifferentiableBiLSTM, DeletionForm(bilstm_deletions, numbers=1 << 20, sentinels=True, long=200)),
     CNN: Forms(DifferentiableCNN, DeletionForm(cnn_deletions)),
     Average: Forms(DifferentiableAverage, DeletionForm(average_deletions)),
     NoEncoder: Forms(deletions=DeletionForm(average_deletions)),
