@@ -17,6 +17,7 @@ from heedful.experiments.adversaries.divergence import HALF, phi
 from heedful.experiments.affine_view import AffineView
 from heedful.experiments.tanh_view import TanhView
 from heedful.ragged import Flags, Floats, Indices, Keys
+from heedful.tanh_decoder import mix
 
 CELLS = 1 << 17  # numbers of the tableaux of a block: they stay in the processor's cache
 MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
@@ -142,17 +143,17 @@ def blocks(
         lengths = np.minimum(lengths, np.maximum(MANY, PLENTY * classes))
     grain = np.maximum(MULTIPLE, np.exp2(np.floor(np.log2(lengths)) - 3)).astype(np.int64)
     lengths = -(-lengths // grain) * grain
-    log_output = log_softmax(view.logits, axis=-1)
+    attended = view.logits if isinstance(view, AffineView) else mix(view.weights, view.features)
     kinds, kind_of_row = np.unique(np.stack([lengths, classes]), axis=1, return_inverse=True)
     for kind, (items, count) in enumerate(kinds.T.tolist()):
         shape, alike = Shape(items, count, isinstance(view, TanhView), hard), rows[kind_of_row == kind]
         size = max(1, CELLS // (shape.tries * shape.tableau))
         for start in range(0, len(alike), size):
             some = alike[start : start + size]
-            yield some, _block(view, instances, some, shape, log_output[some])
+            yield some, _block(view, instances, some, shape, attended[some, None])
 
 
-def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: Shape, log_output: Floats) -> Block:
+def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: Shape, attended: Floats) -> Block:
     own, real = view.weights.take(rows).pad(np.inf)
     items = np.where(real, np.arange(own.shape[1]), -1)
     if own.shape[1] > shape.items:
@@ -167,11 +168,15 @@ def _block(view: AffineView | TanhView, instances: Keys, rows: Indices, shape: S
     padded = np.where(real[..., None], vectors.values[cells], 0.0).astype(np.float64)
     kept = np.ones((len(rows), shape.classes), dtype=bool)
     if isinstance(view, AffineView):
+        log_output = log_softmax(attended[:, 0], axis=-1)
         return AffineBlock(shape, instances[rows], items, weights, kept, log_output, padded)
     matrix, bias = view.decoder.matrix[None], view.decoder.bias.astype(np.float64)[None]
     if view.allowed is not None:
         chosen = np.argsort(~view.allowed[rows], axis=1, kind="stable")[:, : shape.classes]  # candidates first
-        kept, log_output = np.take_along_axis(view.allowed[rows], chosen, 1), np.take_along_axis(log_output, chosen, 1)
+        kept = np.take_along_axis(view.allowed[rows], chosen, axis=1)
         matrix, bias = matrix[0, chosen] * kept[..., None], np.where(kept, bias[0, chosen], -np.inf)
+    context = view.context[rows, None]
+    logits = np.tanh(attended + context) @ matrix.transpose(0, 2, 1) + bias[:, None]  # (B, 1, C)
+    log_output = log_softmax(logits[:, 0], axis=-1)
     of_instances = shape, instances[rows], items, weights, kept, log_output, padded
-    return TanhBlock(*of_instances, view.context[rows, None], matrix, bias[:, None])
+    return TanhBlock(*of_instances, context, matrix, bias[:, None])

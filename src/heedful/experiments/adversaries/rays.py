@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from heedful.experiments.adversaries.blocks import Block
-from heedful.ragged import Floats
+from heedful.ragged import Flags, Floats
 from heedful.randomness import Stream
 
 GRID = 5  # points of a line looked at first
@@ -125,9 +125,9 @@ def last_feasible(excess: Callable[[Floats], Floats], low: Floats, high: Floats)
     return good
 
 
-def simplex(points: Floats, otherwise: Floats) -> Floats:
+def simplex(given: Floats | Flags, otherwise: Floats) -> Floats:
     """Points (..., T) made distributions."""
-    points = np.maximum(points, 0.0)
+    points = np.maximum(given, 0.0)
     total = points.sum(axis=-1, keepdims=True)
     some = total > 0
     return np.asarray(np.where(some, points / np.where(some, total, 1.0), otherwise))

@@ -26,6 +26,7 @@ from heedful.measures import tvd
 from heedful.ragged import Floats, Keys, Ragged
 from heedful.randomness import Stream
 
+CORNERS = 128  # items towards which rays lead, the lightest
 PAIRED = 5  # classes: of more, two items rarely give the same output
 LIGHT = 1e-4  # a weight: lighter items have its slope
 FAR = 0.15  # from the bound: hard instances are searched again, with more of everything
@@ -77,12 +78,13 @@ def _single_items(view: AffineView | TanhView, epsilon: float) -> tuple[Ragged, 
 
 def _search(lines: Lines) -> Floats:
     """Attention that may be far away, (B, R, T), feasible or not."""
-    points, size = _vertices(lines), lines.block.shape.items
-    if not lines.block.shape.tight:
+    points, block = _vertices(lines), lines.block
+    if not block.shape.tight:
         return points
     cloud = lines.random_rays()
-    items = simplex(np.eye(size) * lines.block.real[:, None], lines.block.weights[:, None])
-    ends = lines.outwards(np.concatenate([items, points], axis=1))
+    lightest = np.where(block.real, block.weights, np.inf).argsort(axis=1, kind="stable")[:, :CORNERS]
+    items = (lightest[:, :, None] == np.arange(block.shape.items)) & block.real[:, None]
+    ends = lines.outwards(np.concatenate([simplex(items, block.weights[:, None]), points], axis=1))
     points = lines.feasible_or_own(np.concatenate([points, ends, cloud], axis=1))
     return np.concatenate([points, lines.climb(points, cloud)], axis=1)
 
