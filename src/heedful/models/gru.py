@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from heedful.models.products import product
 
 START = 0.5  # a state of zero
+CHUNK = 1024  # cells whose gradients are read several times while they are in the processor's cache
 
 
 class Steps(NamedTuple):
@@ -133,9 +134,14 @@ class BidirectionalGRU(torch.autograd.Function):
                     earlier.addcmul_(_first(state, kept), _first(updates[step], kept))
             of_recurrent[way, :, : 2 * h] = before[way].T @ of_gate[:, : 2 * h]
             of_recurrent[way, :, 2 * h :] = before[way].T @ of_recalled[way]
-        of_values = _laid_out(product(of_gates, read.T), steps)
-        of_read = product(cells.T, of_gates.T).T
-        return of_values, None, of_read, of_gates.sum(dim=0), of_recurrent, of_recalled.sum(dim=1)
+        of_values = cells.new_empty(len(steps.places), cells.shape[1]).index_fill_(0, steps.padding, 0.0)
+        of_read, of_bias = torch.zeros_like(read.T), torch.zeros_like(read[:, 0])
+        for start in range(0, len(cells), CHUNK):
+            some = slice(start, start + CHUNK)
+            of_values.index_copy_(0, steps.cells[some], product(of_gates[some], read.T))
+            of_read += product(cells[some].T, of_gates[some].T)
+            of_bias += of_gates[some].sum(dim=0)
+        return of_values, None, of_read.T, of_bias, of_recurrent, of_recalled.sum(dim=1)
 
 
 def _laid_out(cells: Tensor, steps: Steps) -> Tensor:
