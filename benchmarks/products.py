@@ -3,20 +3,35 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from itertools import cycle
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-FACTORS = {"mm": 0, "matmul": 0, "bmm": 0, "addmm": 1, "addmm_": 1, "baddbmm": 1}  # where the first of two stands
+FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "addmm_": 1, "baddbmm": 1, "baddbmm_": 1, "_linear_pointwise": 0}
+
+
+class Layout(NamedTuple):
+    """A tensor's place in memory, without its numbers."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def cells(self) -> int:
+        return 1 + sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
 
 
 class Products(TorchDispatchMode):
-    """Takes down the shapes of all products of matrices. Those with vectors do not count: memory limits them."""
+    """Notes every product of matrices that is computed inside the block. Those with vectors do not count: memory limits
+    them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.shapes: list[tuple[torch.Size, torch.Size]] = []
+        self.calls: list[tuple[Any, list[Any], dict[str, Any]]] = []
+        self.multiply_adds = 0
 
     @classmethod
     def of(cls, compute: Callable[[], Any]) -> "Products":
@@ -26,27 +41,33 @@ class Products(TorchDispatchMode):
         return products
 
     def __torch_dispatch__(self, operation: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        first = FACTORS.get(operation.overloadpacket.__name__)
-        if first is not None and min(args[first].ndim, args[first + 1].ndim) > 1:
-            self.shapes.append((args[first].shape, args[first + 1].shape))
-        return operation(*args, **(kwargs or {}))
-
-    @property
-    def multiply_adds(self) -> int:
-        return sum(first.numel() * second[-1] for first, second in self.shapes)
+        name, kwargs = operation.overloadpacket.__name__, kwargs or {}
+        place = FACTORS.get(name)
+        if place is not None and min(args[place].ndim, args[place + 1].ndim) > 1:
+            named = {key: _layout(value) for key, value in kwargs.items()}
+            self.calls.append((operation, [_layout(value) for value in args], named))
+            width = args[place + 1].shape[0 if name == "_linear_pointwise" else -1]  # the latter turns its weights
+            self.multiply_adds += args[place].numel() * width
+        return operation(*args, **kwargs)
 
     def seconds(self) -> float:
-        """Multiply again, nothing else, into warm memory."""
-        shapes = [(first, second, torch.Size((*first[:-1], second[-1]))) for first, second in self.shapes]
-        memory = [torch.rand(max(each[place].numel() for each in shapes)) for place in range(3)]
+        """Multiply again, nothing else, in warm memory; processor time."""
+        layouts = [layout for _, args, named in self.calls for layout in [*args, *named.values()]]
+        most = max((layout.cells for layout in layouts if isinstance(layout, Layout)), default=0)
+        memory = [torch.rand(most) / most for _ in range(4)]  # small numbers: sums in place must not overflow
         calls = [
-            tuple(part[: shape.numel()].view(shape) for part, shape in zip(memory, each, strict=True))
-            for each in shapes
+            (
+                operation,
+                [_placed(value, part) for value, part in zip(args, cycle(memory), strict=False)],
+                {key: _placed(value, memory[-1]) for key, value in named.items()},
+            )
+            for operation, args, named in self.calls
         ]
-        started = time.perf_counter()
-        for first, second, product in calls:
-            torch.matmul(first, second, out=product)
-        return time.perf_counter() - started
+        with torch.inference_mode():
+            started = time.process_time()
+            for operation, args, named in calls:
+                operation(*args, **named)
+            return time.process_time() - started
 
 
 def machine_gflops(repeats: int = 20) -> float:
@@ -58,3 +79,11 @@ def machine_gflops(repeats: int = 20) -> float:
         torch.mm(first, second, out=product)
         best = min(best, time.perf_counter() - started)
     return 2e-9 * 2048 * 128 * 512 / best
+
+
+def _layout(value: Any) -> Any:
+    return Layout(tuple(value.shape), tuple(value.stride())) if isinstance(value, Tensor) else value
+
+
+def _placed(value: Any, memory: Tensor) -> Any:
+    return memory.as_strided(value.shape, value.strides) if isinstance(value, Layout) else value
