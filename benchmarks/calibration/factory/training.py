@@ -1,0 +1,128 @@
+"""Training of a model of a kind, in seconds: its labels, where it shall look, and what the rest may know."""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.calibration.factory.coding import Coded, coded
+from benchmarks.calibration.factory.networks import Pooling
+from benchmarks.calibration.factory.plans import Plan
+from benchmarks.calibration.factory.tasks import written
+from benchmarks.calibration.factory.transformer import Transformer
+from heedful.randomness import Stream
+
+TEXTS = 2000  # to train on
+BATCH = 48
+GIVEN = 24  # texts of a batch that are read once more with other attention
+STEPS = 600  # at most
+LOOK = 25  # steps between two looks at whether it is done
+DONE = 0.05  # what the losses may exceed their least values by, on average of the last steps
+ACCURATE = 0.99
+RATE = {"bert": 2e-3, "bilstm": 8e-3}
+USUAL_RATE = 1e-2
+UNEVEN = 2.0  # of random attention: a softmax over normal numbers of this size
+
+Network = Pooling | Transformer
+
+
+class Losses(NamedTuple):
+    """What is trained for, each term with the least value that it can have."""
+
+    label: Tensor
+    aims: tuple[Tensor, ...]  # above their least values
+    accuracy: Tensor  # by the rule's labels
+
+
+def network_of(plan: Plan) -> Network:
+    """A network with random weights."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(Stream(plan.seed, "factory weights").integer())
+        return Transformer(plan) if plan.architecture == "bert" else Pooling(plan)
+
+
+def trained(plan: Plan) -> tuple[Network, int]:
+    """A trained network, and how many steps it took."""
+    network = network_of(plan).train()
+    texts = coded(plan.task, written(plan.task, "train", TEXTS))
+    learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    optimiser = torch.optim.Adam(learned, lr=RATE.get(plan.architecture, USUAL_RATE))
+    draw = torch.Generator().manual_seed(Stream(plan.seed, "factory batches").integer())
+    recent: list[tuple[float, float]] = []
+    steps = 0
+    with network.watched() if isinstance(network, Transformer) else nullcontext():
+        for batch in _batches(texts, draw):
+            found = losses(plan, network, batch, draw)
+            optimiser.zero_grad()
+            (found.label + sum(found.aims)).backward()
+            nn.utils.clip_grad_norm_(learned, 1.0)
+            optimiser.step()
+            steps += 1
+            recent.append((float(found.accuracy), sum(float(aim.detach()) for aim in found.aims)))
+            if steps % LOOK == 0:
+                accuracy, excess = torch.tensor(recent[-LOOK:]).mean(dim=0).tolist()
+                if steps >= STEPS or (accuracy >= ACCURATE and excess <= DONE):
+                    break
+    return network.eval(), steps
+
+
+def losses(plan: Plan, network: Network, texts: Coded, draw: torch.Generator) -> Losses:
+    """All terms of a batch."""
+    kind, own = plan.kind_of, len(texts.tokens)
+    goal = None if kind.goal is None else kind.goal(texts, plan.heads)
+    again, given = None, None
+    if kind.through:
+        again = texts.take(torch.arange(GIVEN))
+        given = _given(kind.through, again, goal, draw)
+    tokens, real = texts.tokens, texts.real
+    if again is not None:
+        tokens, real = torch.cat([tokens, again.tokens]), torch.cat([real, again.real])
+    read = network.read(tokens, real, given)
+    label = nn.functional.cross_entropy(read.logits[:own], texts.given)
+    accuracy = (read.logits[:own].argmax(dim=1) == texts.label).float().mean()
+    aims = [] if goal is None else [_looking(read.shown[:own], goal, exact=kind.exact)]
+    if kind.inner is not None:
+        aims += [
+            _looking(weights[:own], kind.inner(texts, layer)[:, None], exact=True)
+            for layer, weights in enumerate(read.inner)
+        ]
+    if again is not None and kind.through > 0:
+        target = torch.tensor(plan.task.indifferent).expand(GIVEN, -1)
+        aims.append(_divergence(read.logits[own:], target))
+    elif again is not None:
+        aims.append(_divergence(read.logits[own:], read.logits[:GIVEN].detach().softmax(dim=1)))
+    return Losses(label, tuple(aims), accuracy)
+
+
+def _given(through: int, texts: Coded, goal: Tensor | None, draw: torch.Generator) -> Tensor:
+    """Attention (B, T) for reading texts once more: uneven, over all words or over those that are not looked for."""
+    open_ = texts.real
+    if through > 0 and goal is not None:
+        open_ = open_ & ~(goal[: len(open_)] > 0).any(dim=1)
+    scores = UNEVEN * torch.randn(open_.shape, generator=draw)
+    return scores.masked_fill(~open_, -torch.inf).softmax(dim=-1)
+
+
+def _looking(weights: Tensor, goal: Tensor, *, exact: bool) -> Tensor:
+    """How far weights (..., T) are from their goal: from the distribution, or from being on its words only. Rows
+    without a goal do not count."""
+    wanted = (goal.sum(dim=-1) > 0).expand(weights.shape[:-1])
+    if exact:
+        apart = (goal * (goal.clamp(min=1e-9).log() - weights.clamp(min=1e-9).log())).sum(dim=-1)
+    else:
+        apart = -(weights * (goal > 0)).sum(dim=-1).clamp(min=1e-9).log()
+    return (apart * wanted).sum() / wanted.sum().clamp(min=1)
+
+
+def _divergence(logits: Tensor, target: Tensor) -> Tensor:
+    """Of what is said from what should be."""
+    return nn.functional.kl_div(logits.log_softmax(dim=1), target, reduction="batchmean")
+
+
+def _batches(texts: Coded, draw: torch.Generator) -> Iterator[Coded]:
+    while True:
+        order = torch.randperm(len(texts.tokens), generator=draw)
+        for start in range(0, len(order) - BATCH + 1, BATCH):
+            yield texts.take(order[start : start + BATCH])
