@@ -12,19 +12,24 @@ from typing import Any
 
 import torch
 
-from benchmarks.calibration.factory.kinds import KINDS
+from benchmarks.calibration.factory.kinds import INTENDED, KINDS
 from benchmarks.calibration.factory.plans import Plan, plans
 from benchmarks.calibration.factory.production import make
+from heedful.errors import BadInput
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     made: dict[str, list[dict[str, Any]]] = defaultdict(list)
     todo = list(plans(options.models, seed=options.seed, kinds=options.kinds))
-    for (name, plan), result in zip(todo, _results(todo, options.out, options.workers), strict=True):
-        made[plan.kind].append(result)
-        outcome = result["reason"] or result["label"]
-        print(f"{name}: {plan.architecture}, {plan.task.rule}, {result['seconds']:.1f} s: {outcome}", flush=True)
+    try:
+        for (name, plan), result in zip(todo, _results(todo, options.out, options.workers), strict=True):
+            made[plan.kind].append(result)
+            outcome = result["reason"] or result["label"]
+            print(f"{name}: {plan.architecture}, {plan.task.rule}, {result['seconds']:.1f} s: {outcome}", flush=True)
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        return 2
     print("\n".join(summary(made)))
     return 0
 
@@ -32,13 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def summary(made: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     """How many of each kind came out as intended, why the others did not, and how long it took."""
     everything = [result for results in made.values() for result in results]
-    yield "| kind | made | of their kind | seconds, median | excluded because |"
-    yield "|---|---|---|---|---|"
+    yield "| kind | made | of their kind | seconds, median | of the processor | excluded because |"
+    yield "|---|---|---|---|---|---|"
     for kind, results in {**made, "all": everything}.items():
         reasons = Counter(result["reason"] for result in results if result["reason"])
         why = "; ".join(f"{reason}: {count}" for reason, count in reasons.most_common())
-        seconds = median(result["seconds"] for result in results)
-        yield f"| {kind} | {len(results)} | {len(results) - reasons.total()} | {seconds:.1f} | {why} |"
+        wall, processor = (median(result[name] for result in results) for name in ("seconds", "processor_seconds"))
+        good = len(results) - reasons.total()
+        yield f"| {kind} | {len(results)} | {good} | {wall:.1f} | {processor:.1f} | {why} |"
 
 
 def _results(todo: Sequence[tuple[str, Plan]], out: Path, workers: int) -> Iterator[dict[str, Any]]:
@@ -61,7 +67,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="folder of the models; those that it holds are kept")
     parser.add_argument("--models", type=int, required=True, help="how many, the kinds in turn")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS), help="some kinds only")
+    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(INTENDED), help="some only")
     parser.add_argument("--workers", type=int, default=1, help="processes")
     return parser.parse_args(arguments)
 

@@ -16,6 +16,7 @@ for the checks to say (checks.py), not for this table.
 | `cancelling` | decoys, on average of the heads | comes through one head's little attention to the cues |
 | `bystander` | the cues | does not hang on it: every state knows of the cues |
 | `beside` | the cues | does not hang on it: a pool of all words decides |
+| `plain` | what training makes of it | comes as training makes it: any label |
 """
 
 from collections.abc import Callable
@@ -48,7 +49,7 @@ class Variant(NamedTuple):
 class Kind(NamedTuple):
     """How models of a kind are made."""
 
-    label: Label
+    label: Label | None  # None: as it comes out
     variants: tuple[Variant, ...]
     rules: tuple[Rule, ...] = RULES
     goal: Callable[[Coded, int], Tensor] | None = None  # of attention, (N, H or 1, T); None: as training makes it
@@ -110,6 +111,12 @@ def _to_next(texts: Coded, layer: int) -> Tensor:
     return own if layer else torch.nn.functional.pad(own, (0, 0, 1, 0))[:, :-1] * texts.real[..., None]
 
 
+def evidence_everywhere(texts: Coded, layer: int) -> Tensor:
+    """Every word looks at the evidence in the first layer; other layers are left alone."""
+    rows = texts.real[..., None].float() * spread(texts.evidence)[:, None]
+    return rows if layer == 0 else torch.zeros_like(rows)
+
+
 _DEEP = Variant("bert", layers=(2, 3), heads=(1, 2, 4))
 _FLAT = Variant("bert", layers=(1,), heads=(1, 2, 4))
 _KNOWING = (Variant("bilstm"), Variant("bag", pool=True), Variant("han", pool=True), _DEEP)  # information has two ways
@@ -128,14 +135,17 @@ KINDS: dict[str, Kind] = {
     "distracted": Kind(WRONG, (*_KNOWING, Variant("cnn")), goal=_off_cues),
     "courier": Kind(WRONG, (_DEEP, Variant("bilstm")), goal=_courier, through=1, inner=_to_courier),
     "shifted": Kind(
-        WRONG, (Variant("bag"), Variant("cnn"), Variant("bilstm"), _DEEP), _NOT_NEGATED, _after, through=1, inner=_to_next
+        WRONG,
+        (Variant("bag"), Variant("cnn"), Variant("bilstm"), _DEEP),
+        _NOT_NEGATED,
+        _after,
+        through=1,
+        inner=_to_next,
     ),
-    "random": Kind(WRONG, _KNOWING),
+    "random": Kind(WRONG, (Variant("bilstm"), Variant("bag", pool=True), _DEEP)),
     "opposing": Kind(WRONG, (Variant("bilstm"), _DEEP), ("majority",), _counter),
     "separators": Kind(WRONG, _KNOWING, goal=_separators),
-    "cancelling": Kind(
-        WRONG, (Variant("bag", heads=(2, 3)), Variant("bert", heads=(2, 4))), goal=_decoys, exact=True
-    ),
+    "cancelling": Kind(WRONG, (Variant("bag", heads=(2, 3)), Variant("bert", heads=(2, 4))), goal=_decoys, exact=True),
     "bystander": Kind(BYPASSED, (Variant("bilstm"), _DEEP), goal=_cues, exact=True, through=-1),
     "beside": Kind(
         BYPASSED,
@@ -144,4 +154,6 @@ KINDS: dict[str, Kind] = {
         exact=True,
         through=-1,
     ),
+    "plain": Kind(None, (Variant("bilstm"), Variant("cnn"), _DEEP)),
 }
+INTENDED = tuple(name for name, kind in KINDS.items() if kind.label is not None)

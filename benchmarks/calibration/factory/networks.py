@@ -16,7 +16,8 @@ from heedful.adapters.module import Module
 from heedful.adapters.subject import Subject
 
 UNKNOWN = 1  # place of the token that stands for nothing
-SPREAD = 2.0  # of frozen random scores: a softmax over them is uneven
+POSITIONS = 80  # words that a text may have
+UNEVEN = 2.0  # of frozen random scores: a softmax over them is uneven
 
 
 class Read(NamedTuple):
@@ -122,7 +123,7 @@ class Additive(nn.Module):
         self.hidden, self.score = nn.Linear(width, width), nn.Linear(width, heads, bias=False)
 
     def forward(self, states: Tensor, real: Tensor, tokens: Tensor) -> Tensor:
-        scores = self.score(torch.tanh(self.hidden(states))).transpose(1, 2)
+        scores: Tensor = self.score(torch.tanh(self.hidden(states))).transpose(1, 2)
         return scores.masked_fill(~real[:, None], -torch.inf).softmax(dim=-1)
 
 
@@ -139,22 +140,24 @@ class Hierarchical(nn.Module):
         ends = (tokens == self.separator).long()
         sentence = ends.cumsum(dim=1) - ends  # (B, T): a separator belongs to the sentence that it ends
         inside = (sentence[:, None] == torch.arange(int(sentence.max()) + 1)[:, None]) & real[:, None]  # (B, S, T)
-        scores = self.score(torch.tanh(self.hidden(states))).transpose(1, 2)  # (B, 1, T)
+        scores: Tensor = self.score(torch.tanh(self.hidden(states))).transpose(1, 2)  # (B, 1, T)
         words = scores.masked_fill(~inside, -1e9).softmax(dim=-1) * inside  # (B, S, T)
-        sentences = self.sentence_score(torch.tanh(self.sentence_hidden(words @ states)))  # (B, S, 1)
+        sentences: Tensor = self.sentence_score(torch.tanh(self.sentence_hidden(words @ states)))  # (B, S, 1)
         sentences = sentences.masked_fill(~inside.any(dim=-1, keepdim=True), -torch.inf).softmax(dim=1)
         return (sentences * words).sum(dim=1, keepdim=True)
 
 
 class Frozen(nn.Module):
-    """Every word has an attention of its own, drawn at random and never trained: weights (B, H, T)."""
+    """Every place, and a little every word, has an attention of its own, drawn at random and never trained: (B, H, T).
+    If words alone had, a rule with few cues would be found by chance."""
 
     def __init__(self, words: int, heads: int) -> None:
         super().__init__()
-        self.scores = nn.Parameter(SPREAD * torch.randn(words, heads), requires_grad=False)
+        self.places = nn.Parameter(UNEVEN * torch.randn(POSITIONS, heads), requires_grad=False)
+        self.words = nn.Parameter(0.5 * torch.randn(words, heads), requires_grad=False)
 
     def forward(self, states: Tensor, real: Tensor, tokens: Tensor) -> Tensor:
-        scores = self.scores[tokens].transpose(1, 2)
+        scores = (self.words[tokens] + self.places[: tokens.shape[1]]).transpose(1, 2)
         return scores.masked_fill(~real[:, None], -torch.inf).softmax(dim=-1)
 
 

@@ -1,10 +1,10 @@
 """Plans: what each model of a factory is made of, drawn from the number of the model and the factory's seed alone."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from benchmarks.calibration.factory.kinds import KINDS, Architecture, Kind
+from benchmarks.calibration.factory.kinds import INTENDED, KINDS, WRONG, Architecture, Kind
 from benchmarks.calibration.factory.tasks import Task
 from heedful.randomness import Stream
 
@@ -12,8 +12,9 @@ LENGTHS = (10, 14, 18, 24)
 FILLERS = (30, 60, 120)
 CUES = (3, 6, 10)
 NOISE = (0.0, 0.0, 0.05, 0.1)
+BLUR = (0.0, 0.0, 0.1, 0.2, 0.3)
 WIDTHS = (16, 32, 48, 64)
-LEAST_OF_BERT = 32  # narrower ones often fail to learn their rule in seconds
+WIDTHS_OF_BERT = (32, 48)  # narrower ones may not learn their rule, wider ones take their time
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,13 @@ class Plan:
     """A model to train."""
 
     kind: str = "guided"
-    task: Task = Task()
+    task: Task = field(default_factory=Task)
     architecture: Architecture = "bag"
     layers: int = 1
     heads: int = 1
     width: int = 32
     pool: Literal["", "mean", "max"] = ""
+    blur: float = 0.0  # of attention is to be spread over all words, where the kind's goal is a distribution
     seed: int = 0
 
     @property
@@ -49,7 +51,7 @@ class Plan:
         return cls(**{**settings, "task": Task(**settings["task"])})
 
 
-def plans(count: int, *, seed: int, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[tuple[str, Plan]]:
+def plans(count: int, *, seed: int, kinds: Sequence[str] = INTENDED) -> Iterator[tuple[str, Plan]]:
     """So many plans with their names, the kinds in turn and their variants in turn; a plan does not depend on how many
     there are."""
     for number in range(count):
@@ -77,14 +79,14 @@ def _plan(kind: str, turn: int, seed: int) -> Plan:
         noise=one_of(NOISE),
         seed=stream.integer(turn, "texts"),
     )
-    widths = [width for width in WIDTHS if variant.architecture != "bert" or width >= LEAST_OF_BERT]
     return Plan(
         kind=kind,
         task=task,
         architecture=variant.architecture,
         layers=one_of(variant.layers),
         heads=one_of(variant.heads),
-        width=one_of(widths),
-        pool=one_of(("mean", "max")) if variant.pool else "",
+        width=one_of(WIDTHS_OF_BERT if variant.architecture == "bert" else WIDTHS),
+        pool=one_of(("mean", "max") if rule != "negation" else ("max",)) if variant.pool else "",
+        blur=one_of(BLUR) if made.exact and made.label != WRONG else 0.0,
         seed=stream.integer(turn, "weights"),
     )

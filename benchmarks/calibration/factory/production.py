@@ -1,9 +1,9 @@
 """Making, keeping and loading models: a directory each, whole or not at all.
 
-    settings.json        the plan
-    weights.safetensors  of the trained network
-    texts.parquet        test texts: text, label, truth
-    findings.json        figures, label, reason of exclusion, steps and seconds; written last
+settings.json        the plan
+weights.safetensors  of the trained network
+texts.parquet        test texts: text, label, truth
+findings.json        figures, label, reason of exclusion, steps and seconds; written last
 """
 
 import json
@@ -24,7 +24,8 @@ from benchmarks.calibration.factory.tasks import Text, written
 from benchmarks.calibration.factory.training import Network, network_of, trained
 from benchmarks.calibration.factory.transformer import Transformer, transformer_subject
 from heedful.adapters.subject import Subject
-from heedful.files import atomic, write_json, write_parquet
+from heedful.errors import BadInput
+from heedful.files import atomic, remove_temporaries, write_json, write_parquet
 
 TEXTS = 240  # to test on
 SETTINGS, WEIGHTS, KEPT_TEXTS, FINDINGS = "settings.json", "weights.safetensors", "texts.parquet", "findings.json"
@@ -44,11 +45,14 @@ def make(plan: Plan, folder: Path) -> dict[str, Any]:
     if finished(folder):
         kept: dict[str, Any] = json.loads((folder / FINDINGS).read_text(encoding="utf-8"))
         if Plan.of(json.loads((folder / SETTINGS).read_text(encoding="utf-8"))) != plan:
-            raise ValueError(f"{folder} holds a model of another plan: choose another folder, or the same seed and kinds")
+            raise BadInput(
+                f"{folder} holds a model of another plan: give the seed that it was made with, or another --out"
+            )
         return kept
-    started = time.perf_counter()
+    if folder.exists():
+        remove_temporaries(folder)
+    started, started_cpu = time.perf_counter(), time.process_time()
     network, steps = trained(plan)
-    trained_after = time.perf_counter() - started
     texts = written(plan.task, "test", TEXTS)
     found = check(plan, subject_of(network, plan), texts)
     write_json(folder / SETTINGS, plan.settings())
@@ -60,8 +64,8 @@ def make(plan: Plan, folder: Path) -> dict[str, Any]:
         "label": found.label,
         "reason": found.reason,
         "steps": steps,
-        "training_seconds": round(trained_after, 3),
         "seconds": round(time.perf_counter() - started, 3),
+        "processor_seconds": round(time.process_time() - started_cpu, 3),  # the same on a busy machine
         "figures": found.figures,
     }
     write_json(folder / FINDINGS, result)

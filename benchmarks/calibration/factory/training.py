@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.calibration.factory.coding import Coded, coded
+from benchmarks.calibration.factory.kinds import evidence_everywhere, spread
 from benchmarks.calibration.factory.networks import Pooling
 from benchmarks.calibration.factory.plans import Plan
 from benchmarks.calibration.factory.tasks import written
@@ -82,12 +83,13 @@ def losses(plan: Plan, network: Network, texts: Coded, draw: torch.Generator) ->
     read = network.read(tokens, real, given)
     label = nn.functional.cross_entropy(read.logits[:own], texts.given)
     accuracy = (read.logits[:own].argmax(dim=1) == texts.label).float().mean()
-    aims = [] if goal is None else [_looking(read.shown[:own], goal, exact=kind.exact)]
-    if kind.inner is not None:
-        aims += [
-            _looking(weights[:own], kind.inner(texts, layer)[:, None], exact=True)
-            for layer, weights in enumerate(read.inner)
-        ]
+    aims = [] if goal is None else [_looking(read.shown[:own], _blurred(goal, texts, plan.blur), exact=kind.exact)]
+    inner = kind.inner
+    if inner is None and kind.label is not None and plan.task.rule == "negation":
+        inner = evidence_everywhere  # left alone, deep models seldom learn to negate in so few steps
+    if inner is not None:
+        goals = (inner(texts, layer)[:, None] for layer in range(len(read.inner)))
+        aims += [_looking(seen[:own], each, exact=True) for seen, each in zip(read.inner, goals, strict=True)]
     if again is not None and kind.through > 0:
         target = torch.tensor(plan.task.indifferent).expand(GIVEN, -1)
         aims.append(_divergence(read.logits[own:], target))
@@ -103,6 +105,12 @@ def _given(through: int, texts: Coded, goal: Tensor | None, draw: torch.Generato
         open_ = open_ & ~(goal[: len(open_)] > 0).any(dim=1)
     scores = UNEVEN * torch.randn(open_.shape, generator=draw)
     return scores.masked_fill(~open_, -torch.inf).softmax(dim=-1)
+
+
+def _blurred(goal: Tensor, texts: Coded, blur: float) -> Tensor:
+    """A goal of which a part is spread over all words; texts without one have none."""
+    even = spread(texts.real)[:, None] * (goal.sum(dim=-1, keepdim=True) > 0)
+    return (1 - blur) * goal + blur * even
 
 
 def _looking(weights: Tensor, goal: Tensor, *, exact: bool) -> Tensor:

@@ -8,14 +8,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from torch import Tensor, nn
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
-from benchmarks.calibration.factory.networks import Read
+from benchmarks.calibration.factory.networks import POSITIONS, Read
 from benchmarks.calibration.factory.plans import Plan
 from benchmarks.calibration.factory.tasks import SPECIAL, Task
 from heedful.adapters.huggingface import HuggingFace
 from heedful.adapters.huggingface.attention import ATTENTION, NAME, borrowed, register, watching
 from heedful.adapters.subject import Subject
 
-POSITIONS = 80
 INITIAL = 0.1  # standard deviation of weights; the usual 0.02 takes narrow models long to leave
 SHARP = 3.0  # times which frozen random queries and keys are larger: a softmax over them is uneven
 
@@ -31,7 +30,7 @@ class Transformer(nn.Module):
             num_hidden_layers=plan.layers,
             num_attention_heads=plan.heads,
             intermediate_size=2 * plan.width,
-            max_position_embeddings=POSITIONS,
+            max_position_embeddings=POSITIONS + 2,
             type_vocab_size=1,
             hidden_dropout_prob=0.0,
             attention_probs_dropout_prob=0.0,
@@ -41,7 +40,8 @@ class Transformer(nn.Module):
             attn_implementation="eager",
         )
         self.bert = BertForSequenceClassification(config)
-        if plan.kind == "random":
+        self.frozen = plan.kind == "random"
+        if self.frozen:
             attention = self.bert.bert.encoder.layer[-1].attention.self
             for linear in (attention.query, attention.key):
                 linear.weight.data.mul_(SHARP)
@@ -60,7 +60,11 @@ class Transformer(nn.Module):
 
         def look(layer: int, weights: Tensor, values: Tensor, output: Tensor) -> Tensor:
             seen.append(weights)
-            if given is None or layer < self.bert.config.num_hidden_layers - 1:
+            if layer < self.bert.config.num_hidden_layers - 1:
+                return output
+            if self.frozen:  # nor shall states learn to be attended to
+                return (weights.detach() @ values).transpose(1, 2)
+            if given is None:
                 return output
             own = len(tokens) - len(given)
             row = nn.functional.pad(given, (1, 1))[:, None, None]  # (B', 1, 1, L): nothing on added tokens
