@@ -12,6 +12,7 @@ LENGTHS = (10, 14, 18, 24)
 FILLERS = (30, 60, 120)
 CUES = (3, 6, 10)
 NOISE = (0.0, 0.0, 0.05, 0.1)
+POOLS = {"negation": ("max",), "majority": ("mean",)}  # a mean drowns a single negator, a maximum does not count
 BLUR = (0.0, 0.0, 0.1, 0.2, 0.3)
 WIDTHS = (16, 32, 48, 64)
 WIDTHS_OF_BERT = (32, 48)  # narrower ones may not learn their rule, wider ones take their time
@@ -86,7 +87,7 @@ def _plan(kind: str, turn: int, seed: int) -> Plan:
         layers=one_of(variant.layers),
         heads=one_of(variant.heads),
         width=one_of(WIDTHS_OF_BERT if variant.architecture == "bert" else WIDTHS),
-        pool=one_of(("mean", "max") if rule != "negation" else ("max",)) if variant.pool else "",
+        pool=one_of(POOLS.get(rule, ("mean", "max"))) if variant.pool else "",
         blur=one_of(BLUR) if made.exact and made.label != WRONG else 0.0,
         seed=stream.integer(turn, "weights"),
     )
