@@ -14,6 +14,7 @@ from benchmarks.calibration.factory.checks import labelled
 from benchmarks.calibration.factory.coding import coded
 from benchmarks.calibration.factory.kinds import BYPASSED, FAITHFUL, INTENDED, KINDS, WRONG
 from benchmarks.calibration.factory.measurements import measured
+from benchmarks.calibration.factory.networks import Hierarchical
 from benchmarks.calibration.factory.plans import Plan, plans
 from benchmarks.calibration.factory.production import FINDINGS, WEIGHTS, load, make, subject_of
 from benchmarks.calibration.factory.tasks import Task, written
@@ -100,6 +101,27 @@ def test_networks_read_texts_as_their_subjects_do() -> None:
         shown = read.shown.mean(dim=1)
         shown = (shown / shown.sum(dim=1, keepdim=True))[tensors.real]
         assert shown.numpy() == pytest.approx(seen.weights.values, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", INTENDED)
+def test_every_variant_keeps_the_contract_of_an_audit(kind: str) -> None:
+    """Padding and other texts change nothing, and attention is what is computed with."""
+    for _, plan in plans(len(KINDS[kind].variants), seed=2, kinds=[kind]):
+        subject = subject_of(network_of(plan), plan)
+        check_contract(subject, subject.encode([" ".join(text.words) for text in written(plan.task, "test", 8)]))
+
+
+def test_attention_of_a_han_is_that_of_words_times_that_of_their_sentences() -> None:
+    torch.manual_seed(0)
+    attention, states, end = Hierarchical(4, separator=5), torch.randn(1, 6, 4), 5
+    tokens = torch.tensor([[8, 9, end, 8, 9, 0]])  # the second sentence has no end, and the last token is padding
+    words = attention.score(torch.tanh(attention.hidden(states[0])))[:, 0]
+    parts = [[0, 1, 2], [3, 4]]
+    within = [words[part].softmax(dim=0) for part in parts]
+    vectors = torch.stack([share @ states[0, part] for share, part in zip(within, parts, strict=True)])
+    sentences = attention.sentence_score(torch.tanh(attention.sentence_hidden(vectors)))[:, 0].softmax(dim=0)
+    expected = torch.cat([sentences[0] * within[0], sentences[1] * within[1], torch.zeros(1)])
+    assert torch.allclose(attention(states, tokens > 0, tokens)[0, 0], expected, atol=1e-6)
 
 
 def test_an_unfinished_folder_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

@@ -76,13 +76,9 @@ def losses(plan: Plan, network: Network, texts: Coded, draw: torch.Generator) ->
     """All terms of a batch."""
     kind, own = plan.kind_of, len(texts.tokens)
     goal = None if kind.goal is None else kind.goal(texts, plan.heads)
-    again, given = None, None
-    if kind.through:
-        again = texts.take(torch.arange(GIVEN))
-        given = _given(kind.through, again, goal, draw)
-    tokens, real = texts.tokens, texts.real
-    if again is not None:
-        tokens, real = torch.cat([tokens, again.tokens]), torch.cat([real, again.real])
+    again = texts.take(torch.arange(GIVEN if kind.through else 0))
+    given = _given(kind.through, again, goal, draw) if kind.through else None
+    tokens, real = torch.cat([texts.tokens, again.tokens]), torch.cat([texts.real, again.real])
     read = network.read(tokens, real, given)
     label = nn.functional.cross_entropy(read.logits[:own], texts.given)
     accuracy = (read.logits[:own].argmax(dim=1) == texts.label).float().mean()
@@ -93,10 +89,10 @@ def losses(plan: Plan, network: Network, texts: Coded, draw: torch.Generator) ->
     if inner is not None:
         goals = (inner(texts, layer)[:, None] for layer in range(len(read.inner)))
         aims += [_looking(seen[:own], each, exact=True) for seen, each in zip(read.inner, goals, strict=True)]
-    if again is not None and kind.through > 0:
+    if kind.through > 0:
         target = torch.tensor(plan.task.indifferent).expand(GIVEN, -1)
         aims.append(_divergence(read.logits[own:], target))
-    elif again is not None:
+    elif kind.through < 0:
         aims.append(ALIKE * _divergence(read.logits[own:], read.logits[:GIVEN].detach().softmax(dim=1)))
     return Losses(label, tuple(aims), accuracy)
 
