@@ -10,11 +10,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import torch
-
 from benchmarks.calibration.factory.kinds import INTENDED, KINDS
 from benchmarks.calibration.factory.plans import Plan, plans
-from benchmarks.calibration.factory.production import make
+from benchmarks.calibration.factory.production import produce
 from heedful.errors import BadInput
 
 
@@ -51,15 +49,10 @@ def _results(todo: Sequence[tuple[str, Plan]], out: Path, workers: int) -> Itera
     """Made one by one, or by so many processes."""
     jobs = [(plan, out / name) for name, plan in todo]
     if workers == 1:
-        yield from map(_make, jobs)
+        yield from map(produce, jobs)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_make, jobs)
-
-
-def _make(job: tuple[Plan, Path]) -> dict[str, Any]:
-    torch.set_num_threads(1)  # of small models, more are slower; and results do not depend on them
-    return make(*job)
+        yield from pool.map(produce, jobs)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -69,7 +62,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(INTENDED), help="some only")
     parser.add_argument("--workers", type=int, default=1, help="processes")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.models < 1 or options.workers < 1:
+        parser.error("--models and --workers must be 1 or more")
+    return options
 
 
 if __name__ == "__main__":

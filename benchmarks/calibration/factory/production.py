@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
@@ -38,6 +39,12 @@ class Loaded(NamedTuple):
     texts: list[str]
     labels: NDArray[np.int64]  # by the rule, without noise
     truth: list[NDArray[np.bool_]]  # of each text: the words that decide
+
+
+def produce(job: tuple[Plan, Path]) -> dict[str, Any]:
+    """Make one model of many; processes find this function here, as they would not in a module that is run."""
+    torch.set_num_threads(1)  # more are slower with small models, and sum in another order
+    return make(*job)
 
 
 def make(plan: Plan, folder: Path) -> dict[str, Any]:
