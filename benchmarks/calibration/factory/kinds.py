@@ -120,7 +120,7 @@ def evidence_everywhere(texts: Coded, layer: int) -> Tensor:
 _DEEP = Variant("bert", layers=(2, 3), heads=(1, 2, 4))
 _FLAT = Variant("bert", layers=(1,), heads=(1, 2, 4))
 _KNOWING = (Variant("bilstm"), Variant("bag", pool=True), Variant("han", pool=True), _DEEP)  # information has two ways
-# the word after a negator is a cue; and a little attention seldom learns to negate
+# the word after a negator is a cue; and without guidance attention seldom learns to negate in so few steps
 _NOT_NEGATED: tuple[Rule, ...] = ("one", "several", "majority", "default")
 
 KINDS: dict[str, Kind] = {
@@ -132,7 +132,7 @@ KINDS: dict[str, Kind] = {
         through=1,
         inner=_own_words,
     ),
-    "free": Kind(FAITHFUL, (Variant("bag"), Variant("han"), _FLAT)),
+    "free": Kind(FAITHFUL, (Variant("bag"), Variant("han"), _FLAT), _NOT_NEGATED),
     "distracted": Kind(WRONG, (*_KNOWING, Variant("cnn")), goal=_off_cues),
     "courier": Kind(WRONG, (_DEEP, Variant("bilstm")), goal=_courier, through=1, inner=_to_courier),
     "shifted": Kind(

@@ -57,8 +57,8 @@ class _Reading(NamedTuple):
     words: list[tuple[str, ...]]
     coded: Texts
     weights: Ragged
-    output: NDArray[np.float64]  # (n, K)
-    aside: NDArray[np.float64]
+    output: Floats  # (n, K)
+    aside: Floats  # (n,)
 
     @property
     def decisions(self) -> Indices:
@@ -100,8 +100,7 @@ class _Pairs:
 
     def elsewhere(self, own: Flags, twins: Flags) -> tuple[Floats, Floats]:
         """Outputs of both with attention spread evenly over the words that are not flagged."""
-        first, second = ((self.own, own), (self.twins, twins))
-        return self._even(*first), self._even(*second)
+        return self._even(self.own, own), self._even(self.twins, twins)
 
     def contrast(self, outputs: tuple[Floats, Floats]) -> float:
         """How far texts and twins are apart, as a share of what they are when nothing is cut."""
