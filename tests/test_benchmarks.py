@@ -20,6 +20,7 @@ MODULES = (
     "adversary",
     "audit",
     "calibration.__main__",
+    "calibration.factory.__main__",
     "documents",
     "gradients",
     "leave_one_out",
