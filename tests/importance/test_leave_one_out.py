@@ -150,7 +150,7 @@ def test_batches_blocks_and_order_make_no_difference(
         monkeypatch.setattr(module, "BATCH_CELLS", cells)
         monkeypatch.setattr(deletion_bilstm, "BLOCK_CELLS", 40 * block)
         monkeypatch.setattr(deletion_bilstm, "STEPS", block)
-        monkeypatch.setattr(deletion_bilstm, "ENDING", block / 8)
+        monkeypatch.setattr(deletion_bilstm, "ENDED", block / 8)
         assert np.allclose(deletions(model, inputs).without.values, together.values, atol=1e-6)
 
 

@@ -28,7 +28,7 @@ from heedful.ragged import Ragged
 
 BLOCK_CELLS = 1 << 18  # of gates and features at a time: they stay in a cache
 STEPS = 16  # attended to at a time; after them chains may stop
-ENDING = 1 / 32  # of the chains of a step, the share that may have their next gates computed for nothing
+ENDED = 1 / 64  # of the chains of a step, the share that may have ended: to leave them out takes longer
 
 
 def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.0) -> Deletions:
@@ -46,7 +46,8 @@ def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.
     back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
     read = readout(model.attention, encoder.size, query, text)
     seen = [one.states @ matrix for one, matrix in zip((ahead, back), read.matrix.chunk(2), strict=True)]  # (N, F)
-    scores = read.scores(read.curved((seen[0] + seen[1] + read.bias)[places]), places)  # (M,)
+    scores = embedded.new_empty(len(places))  # (M,)
+    read.scores(read.curved((seen[0] + seen[1] + read.bias)[places]), places, scores)
     weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
     states = tokens.like(torch.cat([ahead.states, back.states], dim=1)[places].numpy())  # (M, H)
     attended = (weights[:, None] @ torch.from_numpy(states.pad()[0])).squeeze(1)  # (B, H)
@@ -123,16 +124,17 @@ class _Half:
         cells = direction.cells.index_select(0, deleted - direction.step)  # (P, H)
         sums, done = _Sums(memory[: STEPS * cells.numel()].view(STEPS, *cells.shape)), 0
         while counts[done]:
-            active = counts[done : done + STEPS + 1]  # in each of the next steps, and after them
-            steps = torch.arange(done + 1, done + len(active)) * direction.step  # (S,)
-            seen, cells, deleted = seen[: active[0]], cells[: active[0]], deleted[: active[0]]
-            self._walk(seen, cells, deleted + steps[:, None], active, sums)
-            # chains that have ended weigh nothing, wherever they seem to be
-            sums.add((deleted[:, None] + steps).clamp_(0, len(self.others) - 1), self.others)
+            active = counts[done]
+            seen, cells, deleted, left = seen[:active], cells[:active], deleted[:active], left[:active]
+            steps = torch.arange(done, min(done + STEPS, len(counts) - 1))  # (S,)
+            places = (deleted[:, None] + (steps + 1) * direction.step).clamp_(0, len(self.others) - 1)  # (A, S)
+            self._walk(seen, cells, places.T.contiguous(), _widths(counts[done : done + STEPS + 1]), sums)
+            sums.add(places, self.others, left[:, None] <= steps)
             done += len(steps)
-            if self.tolerance and active[-1]:
-                last = deleted[: active[-1]] + steps[-1]
-                on = self._apart(sums.states[len(steps) - 1, : active[-1]], cells[: active[-1]], last)
+            active = counts[done]
+            if self.tolerance and active:
+                last = places[:active, -1]
+                on = self._apart(sums.states[len(steps) - 1, :active], cells[:active], last)
                 if not on.all():
                     sums.stop(on, self.beyond.take(last[~on]))
                     going = on.nonzero().squeeze(1)
@@ -140,37 +142,44 @@ class _Half:
                     counts = [*counts[:done], *under_way(left - done), 0]
         return sums.side()
 
-    def _walk(self, seen: Tensor, cells: Tensor, places: Tensor, active: list[int], sums: "_Sums") -> None:
-        """Take some steps of chains to places (S, A), from their gates, in `seen` (A, 4H + F), and their cells (A, H),
-        which are overwritten. States and scores go to the sums; scores of chains that have ended are not."""
-        parts = seen[:, : self.gates].chunk(4, dim=1)  # views are made when they change: each costs a microsecond
-        if active[-2] < active[0]:
-            sums.scores.fill_(-torch.inf)
-        for *step, now, on in zip(places, sums.states, sums.scores, active, active[1:], strict=False):
-            place, state, score = (values if len(values) == now else values[:now] for values in step)
-            if now < len(seen):
-                seen, cells = seen[:now], cells[:now]
-                parts = seen[:, : self.gates].chunk(4, dim=1)
-            advance(parts, cells, cells, state)
-            if on >= (1 - ENDING) * now:
-                score.copy_(self._look(place, state, seen))
+    def _walk(self, seen: Tensor, cells: Tensor, places: Tensor, widths: list[int], sums: "_Sums") -> None:
+        """Take some steps of chains to places (S, A), so many in each and after them, from their gates, in `seen`
+        (A, 4H + F), and their cells (A, H), which are overwritten. States and scores go to the sums."""
+        size, width, chains = self.gates, 0, sums.states.shape[1]
+        for *step, now, on in zip(places, sums.states, sums.scores, widths, widths[1:], strict=False):
+            if now != width:  # views are made when they change: a step has little more to do than call ten functions
+                width, seen, cells = now, seen[:now], cells[:now]
+                gates, features = seen[:, :size].chunk(4, dim=1), seen[:, size:]
+            place, state, score = step if now == chains else (values[:now] for values in step)
+            advance(gates, cells, cells, state)
+            if on == now:
+                self._look(place, state, seen)
+                self.read.scores(features, place, score)
             else:
-                ended = self.features.index_select(0, place[on:]).addmm_(state[on:], self.matrix[:, self.gates :])
-                score[on:] = self.read.scores(self.read.curved(ended), place[on:])
-                score[:on] = self._look(place[:on], state[:on], seen[:on])
+                self._look(place[:on], state[:on], seen[:on])
+                self.read.scores(features[:on], place[:on], score[:on])
+                ended = self.features.index_select(0, place[on:]).addmm_(state[on:], self.matrix[:, size:])
+                self.read.scores(self.read.curved(ended), place[on:], score[on:])
 
-    def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> Tensor:
-        """Scores (A,) of states (A, H), and the gates of the next step."""
+    def _look(self, places: Tensor, states: Tensor, seen: Tensor) -> None:
+        """From states (A, H) in places (A,) to the gates of the next step and to features, `seen` (A, 4H + F)."""
         torch.index_select(self.kept, 0, places, out=seen)
         seen.addmm_(states, self.matrix)
         (seen if self.read.curve else seen[:, : self.gates]).sigmoid_()
-        return self.read.scores(seen[:, self.gates :], places)
 
     def _apart(self, states: Tensor, cells: Tensor, places: Tensor) -> Tensor:
         """Whether states or cells (A, H) differ from those of the whole text by more than the tolerance, (A,)."""
         pairs = (states, self.direction.states), (cells, self.direction.cells)
         apart = [(now - whole.index_select(0, places)).abs_().amax(1) > self.tolerance for now, whole in pairs]
         return apart[0] | apart[1]
+
+
+def _widths(counts: list[int]) -> list[int]:
+    """How many chains to compute where so many are under way, step by step."""
+    widths = counts[:1]
+    for count in counts[1:]:
+        widths.append(count if count < (1 - ENDED) * widths[-1] else widths[-1])
+    return widths
 
 
 class _Sums:
@@ -185,10 +194,11 @@ class _Sums:
         self.cells = torch.arange(chains)[:, None] + chains * torch.arange(steps)  # (P, S), of the states
         self.chain = torch.arange(chains)
 
-    def add(self, places: Tensor, others: Tensor) -> None:
-        """Attend to the states of the steps and to those of the other half, `others` (N, H), in their places (A, S)."""
+    def add(self, places: Tensor, others: Tensor, ended: Tensor) -> None:
+        """Attend to the states of the steps and to those of the other half, `others` (N, H), in their places (A, S),
+        but where the chains have ended (A, S)."""
         active, steps = places.shape
-        scores = self.scores[:steps, :active]
+        scores = self.scores[:steps, :active].masked_fill_(ended.T, -torch.inf)
         top = torch.maximum(self.top[:active], scores.amax(0))
         shrunk = (self.top[:active] - top).exp_()
         weights = (scores - top).exp_().T.contiguous()  # (A, S)

@@ -7,7 +7,7 @@ all added to numbers of the order of one.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -123,7 +123,7 @@ class Readout(NamedTuple):
     matrix: Tensor  # (H, F)
     bias: Tensor  # (N, F): in each place, whose text may have a query
     curve: bool  # whether features pass through a sigmoid before they are scored
-    scores: Callable[[Tensor, Tensor], Tensor]  # of features (A, F) in places (A,): (A,), up to a constant
+    scores: Callable[[Tensor, Tensor, Tensor], Any]  # of features (A, F) in places (A,), up to a constant, to (A,)
 
     def curved(self, features: Tensor) -> Tensor:
         """Features to be scored; those given are overwritten."""
@@ -141,14 +141,16 @@ def readout(attention: Attention, size: int, query: Query, text: Tensor) -> Read
     dtype = next(attention.parameters(), torch.empty(0) if query.vector is None else query.vector).dtype
     if type(attention) is Dot:
         matrix = attention.score.weight.T / attention.scale
-        return Readout(matrix, torch.zeros(len(text), 1, dtype=dtype), False, lambda features, _: features[:, 0])
+        return Readout(
+            matrix, torch.zeros(len(text), 1, dtype=dtype), False, lambda features, _, out: out.copy_(features[:, 0])
+        )
 
-    def scores(features: Tensor, places: Tensor) -> Tensor:
-        return attention.scores(features[:, None], query.take(text.index_select(0, places)))[:, 0]
+    def scores(features: Tensor, places: Tensor, out: Tensor) -> None:
+        out.copy_(attention.scores(features[:, None], query.take(text.index_select(0, places)))[:, 0])
 
     return Readout(torch.eye(size, dtype=dtype), torch.zeros(len(text), size, dtype=dtype), False, scores)
 
 
 def _additive(hidden: nn.Linear, score: nn.Linear, bias: Tensor) -> Readout:
     weights = 2 * score.weight[0]  # v . tanh(x) = 2 v . sigmoid(2 x) and a constant, which a softmax does not see
-    return Readout(2 * hidden.weight.T, 2 * bias, True, lambda features, _: features @ weights)
+    return Readout(2 * hidden.weight.T, 2 * bias, True, lambda features, _, out: torch.mv(features, weights, out=out))
