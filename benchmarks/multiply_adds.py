@@ -43,7 +43,7 @@ def gigaflops() -> float:
 
 
 def _shape(value: Any) -> Any:
-    """Tensors by size and strides; a dtype keeps them apart from tuples of numbers."""
+    """Tensors by size and strides, so that equal calls are counted together."""
     if isinstance(value, Tensor):
         return ("tensor", tuple(value.shape), tuple(value.stride()))
     return tuple(value) if isinstance(value, list) else value
