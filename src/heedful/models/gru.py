@@ -1,12 +1,11 @@
 """A bidirectional GRU over sequences of different lengths, without padding.
 
-torch's own computes its steps one gate at a time and leaves autograd a dozen nodes per step. Here the cells of a step
-are neighbours, longest sequence first, so that a step reads and writes blocks; what all steps share (what tokens add to
-the gates, the gradients of the weights) is one product.
+torch's own leaves autograd a dozen nodes per step. Here the cells of a step are neighbours, longest sequence first, so
+that a step reads and writes blocks; what all steps share (what tokens add to the gates, the gradients of the weights)
+is left to large products.
 
-States are kept as (1 + h) / 2. With tanh(x) = 2 sigmoid(2x) - 1 the new state is then a sigmoid as well, and the
-recursion stays as it is: the average of a convex mixture is the mixture of the averages. On most processors torch's
-tanh takes several times as long as its sigmoid.
+States are kept as (1 + h) / 2. A state is a weighted mean of the new state and the one before, and stays one under this
+map; tanh(x) = 2 sigmoid(2x) - 1 makes the new state a sigmoid. torch's tanh took six times as long where we measured.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Products of many rows with a layer's weights, by oneDNN.
 
-torch gives single-precision products to MKL, which leaves half of a processor's vector width unused unless Intel made
-it. oneDNN, which torch uses for convolutions and LSTMs, takes what the processor has: twice as fast on AMD's.
+torch gives single-precision products to MKL. oneDNN, which it uses for convolutions and LSTMs, was twice as fast on an
+AMD processor with AVX-512.
 """
 
 from typing import Any
