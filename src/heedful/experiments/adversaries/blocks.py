@@ -23,8 +23,8 @@ CELLS = 1 << 17  # numbers of the tableaux of a block: they stay in the processo
 MULTIPLE = 8  # lengths are padded to multiples of it, or of an eighth of what they are
 MANY = 64  # items that are searched at first, if there are more, or
 PLENTY = 3  # items a class: what diverges most lies mostly on the lightest
-MOST_TRIES, MOST_BENT_TRIES, LEAST_TRIES = 10, 16, 4  # programs an instance, the fewer the larger they are
-HARD_TRIES = 3  # times as many if an instance is hard
+MOST_TRIES, LEAST_TRIES = 10, 4  # programs an instance, the fewer the larger they are
+HARD_TRIES = 2  # times as many if an instance is hard
 MOST_TIGHT_TRIES = 24  # if small, and few items are to choose from
 TRIES_CELLS = 12_000  # numbers of the tableaux of an instance
 
@@ -50,7 +50,7 @@ class Shape(NamedTuple):
     @property
     def tries(self) -> int:
         """Linear programs an instance."""
-        most = MOST_BENT_TRIES if self.bent else MOST_TIGHT_TRIES if self.tight else MOST_TRIES
+        most = MOST_TIGHT_TRIES if self.tight and not self.bent else MOST_TRIES
         return int(np.clip(TRIES_CELLS // self.tableau, LEAST_TRIES, most)) * (HARD_TRIES if self.hard else 1)
 
 
