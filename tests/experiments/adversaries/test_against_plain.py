@@ -38,7 +38,8 @@ def test_the_mean_is_not_lower(kind: str) -> None:
     """Both are searches: now and then one misses what the other finds."""
     fast, plain = found_by_both(KINDS[kind](), 0.01)
     assert fast.mean() >= plain.mean() - 1e-4
-    assert (fast < plain - 1e-3).mean() <= 0.15
+    assert (fast < plain - 1e-3).sum() <= (fast > plain + 1e-3).sum()
+    assert (fast < plain - 2e-2).mean() <= 0.1
 
 
 @pytest.mark.parametrize("decoder", ["affine", "tanh"])
