@@ -55,11 +55,11 @@ def leave_one_out_result(
         best = dict.fromkeys(seconds, math.inf)
         products = Products.of(lambda texts=texts: fast_leave_one_out(model, texts))
         multiply_adds += products.multiply_adds
-        for _ in range(REPEATS):  # in turns, and the best of each: a busy machine slows all alike
+        for _ in range(REPEATS):  # in turns, and the best of each, in processor time: others may be busy
             for way, compute in ways.items():
-                started = time.perf_counter()
+                started = time.process_time()
                 importance[way] = compute(model, texts).values
-                best[way] = min(best[way], time.perf_counter() - started)
+                best[way] = min(best[way], time.process_time() - started)
             if least_share is not None:
                 best["limit"] = min(best["limit"], products.seconds())
         seconds = {way: seconds[way] + best[way] for way in seconds}

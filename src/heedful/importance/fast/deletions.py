@@ -29,17 +29,19 @@ class Direction:
         weight_inputs, weight, bias_inputs, bias = lstm.all_weights[0]
         self.step = step
         self.weight = (weight.T * scale).contiguous()  # (H, 4H); products with a transposed view are slower
-        inputs = torch.addmm((bias_inputs + bias) * scale, embedded, weight_inputs.T * scale)  # (V, 4H)
-        self.following = inputs.index_select(0, word.roll(-step))  # (N, 4H): what the next token adds to the gates
+        self.inputs = torch.addmm((bias_inputs + bias) * scale, embedded, weight_inputs.T * scale)  # (V, 4H)
+        self.following = word.roll(-step)  # (N,): the next word
 
         steps, order = (ends - starts).abs().sort(descending=True)
         counts = under_way(steps)
         places = torch.cat([starts[order[:count]] + number * step for number, count in enumerate(counts)])  # (R,)
-        gates = inputs.index_select(0, word[places])
-        entering = torch.zeros_like(gates)
-        cells, states = embedded.new_zeros(2, len(gates), hidden)
+        gates = self.inputs.index_select(0, word[places])
+        self.entering = torch.empty_like(gates)  # (R, 4H): what the states before the tokens add to their gates
+        self.cells, states = embedded.new_empty(2, len(gates), hidden)  # (R, H): -c
         cell, state = embedded.new_zeros(2, len(order), hidden)
-        by_step = (values.split(counts) for values in (gates, *gates.chunk(4, dim=1), entering, cells, states))
+        by_step = (
+            values.split(counts) for values in (gates, *gates.chunk(4, dim=1), self.entering, self.cells, states)
+        )
         for gate, *parts, enter, next_cell, next_state in zip(*by_step, strict=True):
             if len(enter) < len(state):
                 cell, state = cell[: len(enter)], state[: len(enter)]
@@ -47,13 +49,8 @@ class Direction:
             gate.add_(enter).sigmoid_()
             advance(parts, cell, next_cell, next_state)
             cell, state = next_cell, next_state
-        self.entering = _placed(entering, places, len(word))  # (N, 4H): what the states before the tokens add
-        self.cells = _placed(cells, places, len(word))  # (N, H): -c
-        self.states = _placed(states, places, len(word))  # (N, H)
-
-
-def _placed(values: Tensor, places: Tensor, size: int) -> Tensor:
-    return values.new_zeros(size, values.shape[1]).index_copy_(0, places, values)
+        self.states = states.new_zeros(len(word), hidden).index_copy_(0, places, states)  # (N, H)
+        self.row = word.new_zeros(len(word)).index_copy_(0, places, torch.arange(len(places)))  # (N,) of a place, in R
 
 
 def under_way(steps: Tensor) -> list[int]:
@@ -67,7 +64,7 @@ def advance(gates: Sequence[Tensor], cell: Tensor, next_cell: Tensor, state: Ten
     enter, forget, new, leave = gates
     torch.addcmul(enter, enter, new, value=-2, out=new)  # -enter * tanh
     torch.addcmul(new, cell, forget, out=next_cell)
-    torch.mul(next_cell, 2, out=state)
+    torch.add(next_cell, next_cell, out=state)
     state.sigmoid_()
     torch.addcmul(leave, leave, state, value=-2, out=state)
 
@@ -84,7 +81,7 @@ class Side(NamedTuple):
 
     top: Tensor  # (M,) the largest score, the least finite number where there is none
     total: Tensor  # (M,) of the weights exp(score - top)
-    states: Tensor  # (M, H) their weighted sum
+    sums: Tensor  # (M, D) of what is attended to, times its weights
 
     @classmethod
     def nothing(cls, like: Tensor, size: int, gaps: int) -> "Side":
@@ -101,20 +98,16 @@ class Side(NamedTuple):
         for values, others in zip(self, side, strict=True):
             values[gaps] = others
 
-    def turned(self) -> "Side":
-        """The same with the two halves of the states exchanged."""
-        return self._replace(states=torch.cat(self.states.chunk(2, dim=1)[::-1], dim=1))
-
     def joined(self, other: "Side") -> "Side":
         """Attention to both sides."""
         top = torch.maximum(self.top, other.top)
         first, second = (self.top - top).exp_(), (other.top - top).exp_()
-        states = first[:, None] * self.states + second[:, None] * other.states
-        return Side(top, first * self.total + second * other.total, states)
+        sums = first[:, None] * self.sums + second[:, None] * other.sums
+        return Side(top, first * self.total + second * other.total, sums)
 
-    def attended(self) -> Tensor:
-        """The attended state (M, H); zero where there is nothing to attend to."""
-        return self.states / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
+    def mean(self) -> Tensor:
+        """The attended mean (M, D); zero where there is nothing to attend to."""
+        return self.sums / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class Readout(NamedTuple):
