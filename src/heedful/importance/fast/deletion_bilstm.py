@@ -18,7 +18,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding, embedding_bag
 
-from heedful.importance.fast.deletions import Direction, Readout, Side, advance, readout, under_way, weights_of
+from heedful.importance.fast.deletions import (
+    Direction,
+    Readout,
+    Side,
+    advance,
+    read_both,
+    readout,
+    under_way,
+    weights_of,
+)
 from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
@@ -42,13 +51,12 @@ def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
     words, word = map(torch.from_numpy, np.unique(framed.values, return_inverse=True))
     embedded = embedding(words, model.embedding)  # (V, E)
-    ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
-    back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
+    ahead, back = read_both([encoder.ahead, encoder.back], embedded, word, starts, ends)
     read = readout(model.attention, encoder.size, query, text)
     seen = [one.states @ matrix for one, matrix in zip((ahead, back), read.matrix.chunk(2), strict=True)]  # (N, F)
     scores = embedded.new_empty(len(places))  # (M,)
     read.scores(read.curved((seen[0] + seen[1] + read.bias)[places]), places, scores)
-    after, before = _Half(ahead, back, read, seen[1]), _Half(back, ahead, read, seen[0])
+    after, before = _Half(ahead, back, read, seen[1], word), _Half(back, ahead, read, seen[0], word)
     if tolerance:
         for half in (after, before):
             states = torch.cat([half.direction.states, half.others], dim=1)[places]
@@ -87,7 +95,7 @@ def _beyond(tokens: Ragged, scores: Tensor, states: Tensor, *, ahead: bool) -> S
 class _Half:
     """One direction of deletions, and what attention makes of its half of the states."""
 
-    def __init__(self, direction: Direction, other: Direction, read: Readout, features: Tensor) -> None:
+    def __init__(self, direction: Direction, other: Direction, read: Readout, features: Tensor, word: Tensor) -> None:
         """The other direction's states, and what they add to the features (N, F), do not change."""
         self.direction, self.others, self.read = direction, other.states, read
         self.gates = direction.weight.shape[1]  # 4H
@@ -95,7 +103,7 @@ class _Half:
         self.matrix = torch.cat([direction.weight, matrix], dim=1)  # (H, 4H + F)
         self.features = features + read.bias
         self.kept = features.new_empty(len(features), self.matrix.shape[1])  # (N, 4H + F): what does not change
-        torch.index_select(direction.inputs, 0, direction.following, out=self.kept[:, : self.gates])
+        torch.index_select(direction.inputs, 0, word.roll(-direction.step), out=self.kept[:, : self.gates])
         self.kept[:, self.gates :] = self.features
         self.tolerance = 0.0
 
