@@ -55,9 +55,9 @@ def leave_one_out_result(
         best = dict.fromkeys(seconds, math.inf)
         products = Products.of(lambda texts=texts: fast_leave_one_out(model, texts))
         multiply_adds += products.multiply_adds
-        for _ in range(REPEATS):  # in turns, and the best of each: a busy machine slows all alike
+        for _ in range(REPEATS):  # in turns, and the best of each, in processor time: others may be busy
             for way, compute in ways.items():
-                started = time.process_time()  # of one thread: other work on the machine changes it least
+                started = time.process_time()
                 importance[way] = compute(model, texts).values
                 best[way] = min(best[way], time.process_time() - started)
             if least_share is not None:

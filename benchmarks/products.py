@@ -3,25 +3,30 @@
 import math
 import time
 from collections.abc import Callable
-from itertools import cycle
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+# where the first of two factors stands
 FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "addmm_": 1, "baddbmm": 1, "baddbmm_": 1, "_linear_pointwise": 0}
+ONEDNN = "_linear_pointwise"  # its second factor is turned
 
 
-class Layout(NamedTuple):
-    """A tensor's place in memory, without its numbers."""
+class Product(NamedTuple):
+    """Shapes of the factors and of what they make, and whether oneDNN multiplied them."""
 
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    first: torch.Size
+    second: torch.Size
+    made: torch.Size
+    onednn: bool
 
-    @property
-    def cells(self) -> int:
-        return 1 + sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
+    def multiply(self, first: Tensor, second: Tensor, made: Tensor) -> None:
+        if self.onednn:
+            torch.ops.mkldnn._linear_pointwise(first, second, None, "none", [], "")
+        else:
+            torch.matmul(first, second, out=made)
 
 
 class Products(TorchDispatchMode):
@@ -30,8 +35,7 @@ class Products(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls: list[tuple[Any, list[Any], dict[str, Any]]] = []
-        self.multiply_adds = 0
+        self.products: list[Product] = []
 
     @classmethod
     def of(cls, compute: Callable[[], Any]) -> "Products":
@@ -41,33 +45,32 @@ class Products(TorchDispatchMode):
         return products
 
     def __torch_dispatch__(self, operation: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name, kwargs = operation.overloadpacket.__name__, kwargs or {}
+        name = operation.overloadpacket.__name__
         place = FACTORS.get(name)
         if place is not None and min(args[place].ndim, args[place + 1].ndim) > 1:
-            named = {key: _layout(value) for key, value in kwargs.items()}
-            self.calls.append((operation, [_layout(value) for value in args], named))
-            width = args[place + 1].shape[0 if name == "_linear_pointwise" else -1]  # the latter turns its weights
-            self.multiply_adds += args[place].numel() * width
-        return operation(*args, **kwargs)
+            first, second = args[place].shape, args[place + 1].shape
+            width = second[0] if name == ONEDNN else second[-1]
+            self.products.append(Product(first, second, torch.Size((*first[:-1], width)), name == ONEDNN))
+        return operation(*args, **(kwargs or {}))
+
+    @property
+    def multiply_adds(self) -> int:
+        return sum(product.first.numel() * product.made[-1] for product in self.products)
 
     def seconds(self) -> float:
-        """Multiply again, nothing else, in warm memory; processor time."""
-        layouts = [layout for _, args, named in self.calls for layout in [*args, *named.values()]]
-        most = max((layout.cells for layout in layouts if isinstance(layout, Layout)), default=0)
-        memory = [torch.rand(most) / most for _ in range(4)]  # small numbers: sums in place must not overflow
+        """Multiply again, nothing else, in warm memory: processor time."""
+        memory = [torch.rand(max(product[place].numel() for product in self.products)) for place in range(3)]
         calls = [
             (
-                operation,
-                [_placed(value, part) for value, part in zip(args, cycle(memory), strict=False)],
-                {key: _placed(value, memory[-1]) for key, value in named.items()},
+                product.multiply,
+                [part[: shape.numel()].view(shape) for part, shape in zip(memory, product, strict=False)],
             )
-            for operation, args, named in self.calls
+            for product in self.products
         ]
-        with torch.inference_mode():
-            started = time.process_time()
-            for operation, args, named in calls:
-                operation(*args, **named)
-            return time.process_time() - started
+        started = time.process_time()
+        for multiply, parts in calls:
+            multiply(*parts)
+        return time.process_time() - started
 
 
 def machine_gflops(repeats: int = 20) -> float:
@@ -75,15 +78,7 @@ def machine_gflops(repeats: int = 20) -> float:
     first, second, product = torch.rand(2048, 128), torch.rand(128, 512), torch.empty(2048, 512)
     best = math.inf
     for _ in range(repeats):
-        started = time.perf_counter()
+        started = time.process_time()
         torch.mm(first, second, out=product)
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     return 2e-9 * 2048 * 128 * 512 / best
-
-
-def _layout(value: Any) -> Any:
-    return Layout(tuple(value.shape), tuple(value.stride())) if isinstance(value, Tensor) else value
-
-
-def _placed(value: Any, memory: Tensor) -> Any:
-    return memory.as_strided(value.shape, value.strides) if isinstance(value, Layout) else value

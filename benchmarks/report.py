@@ -23,9 +23,9 @@ class Result:
     plain_seconds: float
     fast_seconds: float
     least: float  # the ratio to keep
+    details: dict[str, Any] = field(default_factory=dict)
     limit_seconds: float | None = None  # of the matrix products alone
     least_share: float = 0.0  # the share of the time to keep that these take
-    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float:
@@ -72,7 +72,7 @@ def kept_results(*, runs: int = 20, least: float = 5.0) -> Iterator[Result]:
         }
         for name, command in commands.items():
             first, later = _timed(command), _timed(command)
-            yield Result(f"{name}, {runs} runs: first against later", first, later, least, {"runs": runs})
+            yield Result(f"{name}, {runs} runs: first against later", first, later, least, details={"runs": runs})
 
 
 def _timed(command: Callable[[], Any]) -> float:

@@ -18,7 +18,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding, embedding_bag
 
-from heedful.importance.fast.deletions import Direction, Readout, Side, advance, readout, under_way, weights_of
+from heedful.importance.fast.deletions import (
+    Direction,
+    Readout,
+    Side,
+    advance,
+    read_both,
+    readout,
+    under_way,
+    weights_of,
+)
 from heedful.importance.measure import Deletions
 from heedful.models.batches import Inputs, with_sentinels
 from heedful.models.classifier import Classifier
@@ -42,30 +51,31 @@ def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.
     places = torch.arange(len(row)) + 2 * row + 1  # (M,) where the tokens stand between sentinels
     words, word = map(torch.from_numpy, np.unique(framed.values, return_inverse=True))
     embedded = embedding(words, model.embedding)  # (V, E)
-    ahead = Direction(encoder.ahead, embedded, word, starts, ends, step=1)
-    back = Direction(encoder.back, embedded, word, ends, starts, step=-1)
+    ahead, back = read_both([encoder.ahead, encoder.back], embedded, word, starts, ends)
     read = readout(model.attention, encoder.size, query, text)
     seen = [one.states @ matrix for one, matrix in zip((ahead, back), read.matrix.chunk(2), strict=True)]  # (N, F)
     scores = embedded.new_empty(len(places))  # (M,)
     read.scores(read.curved((seen[0] + seen[1] + read.bias)[places]), places, scores)
-    weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
-    states = tokens.like(torch.cat([ahead.states, back.states], dim=1)[places].numpy())  # (M, H)
-    attended = (weights[:, None] @ torch.from_numpy(states.pad()[0])).squeeze(1)  # (B, H)
-
-    after, before = _Half(ahead, back, read, seen[1]), _Half(back, ahead, read, seen[0])
+    after, before = _Half(ahead, back, read, seen[1], word), _Half(back, ahead, read, seen[0], word)
     if tolerance:
-        scored = tokens.like(scores.numpy())
-        after.may_stop(tolerance, places, _beyond(scored, states, ahead=True))
-        before.may_stop(tolerance, places, _beyond(scored, states, ahead=False).turned())
-    sides = after.side(places, ends[row] - places - 1), before.side(places, places - starts[row] - 1).turned()
-    without = decoder(sides[0].joined(sides[1]).attended(), query.take(row))
-    return Deletions(output_of(decoder(attended, query)).numpy(), tokens.like(output_of(without).numpy()))
+        for half in (after, before):
+            states = torch.cat([half.direction.states, half.others], dim=1)[places]
+            half.may_stop(tolerance, places, _beyond(tokens, scores, states, ahead=half is after))
+    decode = decoder.items(torch.eye(encoder.size, dtype=embedded.dtype))  # (H, D)
+    first, second = decode.chunk(2)
+    items = (ahead.states @ first + back.states @ second)[places]  # (M, D)
+    weights = weights_of(torch.from_numpy(tokens.like(scores.numpy()).pad(-np.inf)[0]), -1)  # (B, T)
+    whole = (weights[:, None] @ torch.from_numpy(tokens.like(items.numpy()).pad()[0])).squeeze(1)  # (B, D)
+    behind = after.side(places, ends[row] - places - 1, decode)
+    ahead_of = before.side(places, places - starts[row] - 1, torch.cat([second, first]))
+    without = decoder.logits(ahead_of.joined(behind).mean(), query.take(row))
+    return Deletions(output_of(decoder.logits(whole, query)).numpy(), tokens.like(output_of(without).numpy()))
 
 
-def _beyond(scores: Ragged, states: Ragged, *, ahead: bool) -> Side:
-    """Attention of whole texts to all that comes after each token, or before it. Sums of positive weights in double
-    precision: nothing is subtracted."""
-    padded, mask = scores.like(scores.values.astype(np.float64)).pad(-np.inf)  # (B, T)
+def _beyond(tokens: Ragged, scores: Tensor, states: Tensor, *, ahead: bool) -> Side:
+    """Attention of whole texts, by scores (M,) of states (M, H), to all that comes after each token, or before it: sums
+    in double precision, of which none is the difference of others."""
+    padded, mask = tokens.like(scores.double().numpy()).pad(-np.inf)  # (B, T)
     order = slice(None, None, -1 if ahead else 1)
     highest = padded.max(axis=1, keepdims=True)
     weights = np.exp(padded - highest)
@@ -75,24 +85,26 @@ def _beyond(scores: Ragged, states: Ragged, *, ahead: bool) -> Side:
         return np.concatenate([np.zeros_like(sums[:, :1]), sums[:, :-1]], axis=1)[:, order]
 
     total = beyond(weights)[mask]  # (M,)
-    some, least = total > 0, np.finfo(scores.values.dtype).min
-    shares = beyond(weights[..., None] * states.pad()[0])[mask] / np.where(some, total, 1)[:, None]
+    some = total > 0
+    means = beyond(weights[..., None] * tokens.like(states.numpy()).pad()[0])[mask] / np.where(some, total, 1)[:, None]
     with np.errstate(divide="ignore"):
-        top = np.where(some, np.broadcast_to(highest, mask.shape)[mask] + np.log(total), least)
-    return Side(*(torch.from_numpy(values.astype(scores.values.dtype)) for values in (top, some, shares)))
+        top = np.where(some, np.broadcast_to(highest, mask.shape)[mask] + np.log(total), torch.finfo(scores.dtype).min)
+    return Side(*(torch.from_numpy(values).to(scores.dtype) for values in (top, some, means)))
 
 
 class _Half:
     """One direction of deletions, and what attention makes of its half of the states."""
 
-    def __init__(self, direction: Direction, other: Direction, read: Readout, features: Tensor) -> None:
+    def __init__(self, direction: Direction, other: Direction, read: Readout, features: Tensor, word: Tensor) -> None:
         """The other direction's states, and what they add to the features (N, F), do not change."""
         self.direction, self.others, self.read = direction, other.states, read
         self.gates = direction.weight.shape[1]  # 4H
         matrix = read.matrix.chunk(2)[direction.step < 0]
         self.matrix = torch.cat([direction.weight, matrix], dim=1)  # (H, 4H + F)
         self.features = features + read.bias
-        self.kept = torch.cat([direction.following, self.features], dim=1)  # (N, 4H + F)
+        self.kept = features.new_empty(len(features), self.matrix.shape[1])  # (N, 4H + F): what does not change
+        torch.index_select(direction.inputs, 0, word.roll(-direction.step), out=self.kept[:, : self.gates])
+        self.kept[:, self.gates :] = self.features
         self.tolerance = 0.0
 
     def may_stop(self, tolerance: float, places: Tensor, beyond: Side) -> None:
@@ -101,17 +113,18 @@ class _Half:
         self.beyond = Side.nothing(self.others, 2 * self.others.shape[1], len(self.others))
         self.beyond.put(places, beyond)
 
-    def side(self, deleted: Tensor, steps: Tensor) -> Side:
-        """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction: to states of
-        this half and, beside them, of the other."""
-        side = Side.nothing(self.others, 2 * self.others.shape[1], len(deleted))
+    def side(self, deleted: Tensor, steps: Tensor, decode: Tensor) -> Side:
+        """Delete each of the places (M,) and attend to the next so many tokens (M,) in this direction: to the decoder's
+        items (M, D), made by `decode` (2H, D) of states of this half and, beside them, of the other."""
+        side = Side.nothing(decode, decode.shape[1], len(deleted))
         steps, order = steps.sort(descending=True)
         order = order[: steps.count_nonzero()]
         size = max(1, BLOCK_CELLS // self.matrix.shape[1])
         memory = self.others.new_zeros(STEPS * min(size, len(order)) * self.others.shape[1])
         for first in range(0, len(order), size):
             block = order[first : first + size]
-            side.put(block, self._follow(deleted[block], steps[first : first + len(block)], memory))
+            found = self._follow(deleted[block], steps[first : first + len(block)], memory)
+            side.put(block, found._replace(sums=found.sums @ decode))
         return side
 
     def _follow(self, deleted: Tensor, left: Tensor, memory: Tensor) -> Side:
@@ -120,8 +133,8 @@ class _Half:
         direction, counts = self.direction, [*under_way(left), 0]
         seen = self.kept.index_select(0, deleted)  # (P, 4H + F)
         # A chain starts next to the deleted place with what entered that one: the first product is known.
-        seen[:, : self.gates].add_(direction.entering.index_select(0, deleted)).sigmoid_()
-        cells = direction.cells.index_select(0, deleted - direction.step)  # (P, H)
+        seen[:, : self.gates].add_(direction.entering.index_select(0, direction.row[deleted])).sigmoid_()
+        cells = direction.cells.index_select(0, direction.row[deleted - direction.step])  # (P, H)
         sums, done = _Sums(memory[: STEPS * cells.numel()].view(STEPS, *cells.shape)), 0
         while counts[done]:
             active = counts[done]
@@ -129,8 +142,8 @@ class _Half:
             steps = torch.arange(done, min(done + STEPS, len(counts) - 1))  # (S,)
             places = (deleted[:, None] + (steps + 1) * direction.step).clamp_(0, len(self.others) - 1)  # (A, S)
             self._walk(seen, cells, places.T.contiguous(), _widths(counts[done : done + STEPS + 1]), sums)
-            sums.add(places, self.others, left[:, None] <= steps)
             done += len(steps)
+            sums.add(places, self.others, None if counts[done - 1] == active else left <= steps[:, None])
             active = counts[done]
             if self.tolerance and active:
                 last = places[:active, -1]
@@ -169,9 +182,9 @@ class _Half:
 
     def _apart(self, states: Tensor, cells: Tensor, places: Tensor) -> Tensor:
         """Whether states or cells (A, H) differ from those of the whole text by more than the tolerance, (A,)."""
-        pairs = (states, self.direction.states), (cells, self.direction.cells)
-        apart = [(now - whole.index_select(0, places)).abs_().amax(1) > self.tolerance for now, whole in pairs]
-        return apart[0] | apart[1]
+        whole = self.direction
+        apart = states - whole.states.index_select(0, places), cells - whole.cells.index_select(0, whole.row[places])
+        return torch.cat(apart, dim=1).abs_().amax(1) > self.tolerance
 
 
 def _widths(counts: list[int]) -> list[int]:
@@ -194,11 +207,13 @@ class _Sums:
         self.cells = torch.arange(chains)[:, None] + chains * torch.arange(steps)  # (P, S), of the states
         self.chain = torch.arange(chains)
 
-    def add(self, places: Tensor, others: Tensor, ended: Tensor) -> None:
+    def add(self, places: Tensor, others: Tensor, ended: Tensor | None) -> None:
         """Attend to the states of the steps and to those of the other half, `others` (N, H), in their places (A, S),
-        but where the chains have ended (A, S)."""
+        except where chains have ended (S, A)."""
         active, steps = places.shape
-        scores = self.scores[:steps, :active].masked_fill_(ended.T, -torch.inf)
+        scores = self.scores[:steps, :active]
+        if ended is not None:
+            scores.masked_fill_(ended, -torch.inf)
         top = torch.maximum(self.top[:active], scores.amax(0))
         shrunk = (self.top[:active] - top).exp_()
         weights = (scores - top).exp_().T.contiguous()  # (A, S)
@@ -218,7 +233,7 @@ class _Sums:
         stopped = slice(len(on) - len(beyond.top), len(on))
         now = Side(self.top, self.total, torch.cat([self.own, self.others], dim=1)).take(stopped).joined(beyond)
         self.top[stopped], self.total[stopped] = now.top, now.total
-        self.own[stopped], self.others[stopped] = now.states.chunk(2, dim=1)
+        self.own[stopped], self.others[stopped] = now.sums.chunk(2, dim=1)
 
     def side(self) -> Side:
         """The sums of all chains, as they were given."""

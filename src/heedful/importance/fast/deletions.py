@@ -15,45 +15,57 @@ from torch import Tensor, nn
 from heedful.models.attentions import Additive, AdditiveToQuery, Attention, Dot, Query
 
 
-class Direction:
-    """A one-way LSTM over texts that stand end to end in N places: step 1 reads ahead, -1 back."""
+class Direction(NamedTuple):
+    """A one-way LSTM over texts that stand end to end in N places, once they have been read."""
 
-    def __init__(
-        self, lstm: nn.LSTM, embedded: Tensor, word: Tensor, starts: Tensor, ends: Tensor, *, step: int
-    ) -> None:
-        """Read the texts: different words embedded (V, E), which of them stands where (N,), and where each text is
-        entered (B,) and left (B,). The token at which a text is left is a sentinel, and not read: nothing depends on
-        its state."""
-        hidden = lstm.hidden_size
-        scale = embedded.new_tensor([1, 1, 2, 1]).repeat_interleave(hidden)  # gates: input, forget, new, output
+    step: int  # 1 reads ahead, -1 back
+    weight: Tensor  # (H, 4H)
+    inputs: Tensor  # (V, 4H): what words add to the gates
+    states: Tensor  # (N, H)
+    row: Tensor  # (N,): where in the following the places are
+    entering: Tensor  # (R, 4H): what the states before the tokens add to their gates
+    cells: Tensor  # (R, H): -c
+
+
+def read_both(
+    lstms: Sequence[nn.LSTM], embedded: Tensor, word: Tensor, starts: Tensor, ends: Tensor
+) -> list[Direction]:
+    """Read texts ahead and back at the same time: different words embedded (V, E), which of them stands where (N,), and
+    the sentinels of each text (B,), (B,). The sentinel that comes last is not read: nothing depends on its state."""
+    hidden = lstms[0].hidden_size
+    scale = embedded.new_tensor([1, 1, 2, 1]).repeat_interleave(hidden)  # gates: input, forget, new, output
+    weights, inputs = embedded.new_empty(2, hidden, 4 * hidden), embedded.new_empty(2, len(embedded), 4 * hidden)
+    for lstm, matrix, values in zip(lstms, weights, inputs, strict=True):
         weight_inputs, weight, bias_inputs, bias = lstm.all_weights[0]
-        self.step = step
-        self.weight = (weight.T * scale).contiguous()  # (H, 4H); products with a transposed view are slower
-        inputs = torch.addmm((bias_inputs + bias) * scale, embedded, weight_inputs.T * scale)  # (V, 4H)
-        self.following = inputs.index_select(0, word.roll(-step))  # (N, 4H): what the next token adds to the gates
-
-        steps, order = (ends - starts).abs().sort(descending=True)
-        counts = under_way(steps)
-        places = torch.cat([starts[order[:count]] + number * step for number, count in enumerate(counts)])  # (R,)
-        gates = inputs.index_select(0, word[places])
-        entering = torch.zeros_like(gates)
-        cells, states = embedded.new_zeros(2, len(gates), hidden)
-        cell, state = embedded.new_zeros(2, len(order), hidden)
-        by_step = (values.split(counts) for values in (gates, *gates.chunk(4, dim=1), entering, cells, states))
-        for gate, *parts, enter, next_cell, next_state in zip(*by_step, strict=True):
-            if len(enter) < len(state):
-                cell, state = cell[: len(enter)], state[: len(enter)]
-            torch.mm(state, self.weight, out=enter)
-            gate.add_(enter).sigmoid_()
-            advance(parts, cell, next_cell, next_state)
-            cell, state = next_cell, next_state
-        self.entering = _placed(entering, places, len(word))  # (N, 4H): what the states before the tokens add
-        self.cells = _placed(cells, places, len(word))  # (N, H): -c
-        self.states = _placed(states, places, len(word))  # (N, H)
-
-
-def _placed(values: Tensor, places: Tensor, size: int) -> Tensor:
-    return values.new_zeros(size, values.shape[1]).index_copy_(0, places, values)
+        torch.mul(weight.T, scale, out=matrix)
+        torch.addmm((bias_inputs + bias) * scale, embedded, weight_inputs.T * scale, out=values)
+    steps, order = (ends - starts).sort(descending=True)
+    starts, ends = starts[order], ends[order]
+    counts = under_way(steps)
+    places = torch.cat(
+        [part for n, count in enumerate(counts) for part in (starts[:count] + n, ends[:count] - n)]
+    )  # (R,)
+    back = torch.cat([torch.arange(2 * count) >= count for count in counts])  # (R,): whether it is read back
+    gates = inputs.flatten(0, 1).index_select(0, word[places] + len(embedded) * back)  # (R, 4H)
+    entering = torch.empty_like(gates)
+    cells, states = embedded.new_empty(2, len(gates), hidden)
+    cell, state = embedded.new_zeros(2, 2, len(order), hidden)
+    slabs = [values.split([2 * count for count in counts]) for values in (gates, entering, cells, states)]
+    for count, *step in zip(counts, *slabs, strict=True):
+        gate, enter, next_cell, next_state = (values.view(2, count, -1) for values in step)
+        if count < cell.shape[1]:
+            cell, state = cell[:, :count], state[:, :count]
+        torch.bmm(state, weights, out=enter)
+        gate.add_(enter).sigmoid_()
+        advance(gate.chunk(4, dim=2), cell, next_cell, next_state)
+        cell, state = next_cell, next_state
+    found = []
+    for which, ahead in enumerate((1, -1)):
+        rows = (back == bool(which)).nonzero().squeeze(1)
+        there = states.new_zeros(len(word), hidden).index_copy_(0, places[rows], states[rows])
+        row = rows.new_zeros(len(word)).index_copy_(0, places[rows], rows)
+        found.append(Direction(ahead, weights[which], inputs[which], there, row, entering, cells))
+    return found
 
 
 def under_way(steps: Tensor) -> list[int]:
@@ -67,7 +79,7 @@ def advance(gates: Sequence[Tensor], cell: Tensor, next_cell: Tensor, state: Ten
     enter, forget, new, leave = gates
     torch.addcmul(enter, enter, new, value=-2, out=new)  # -enter * tanh
     torch.addcmul(new, cell, forget, out=next_cell)
-    torch.mul(next_cell, 2, out=state)
+    torch.add(next_cell, next_cell, out=state)
     state.sigmoid_()
     torch.addcmul(leave, leave, state, value=-2, out=state)
 
@@ -84,7 +96,7 @@ class Side(NamedTuple):
 
     top: Tensor  # (M,) the largest score, the least finite number where there is none
     total: Tensor  # (M,) of the weights exp(score - top)
-    states: Tensor  # (M, H) their weighted sum
+    sums: Tensor  # (M, D) of what is attended to, times its weights
 
     @classmethod
     def nothing(cls, like: Tensor, size: int, gaps: int) -> "Side":
@@ -101,20 +113,16 @@ class Side(NamedTuple):
         for values, others in zip(self, side, strict=True):
             values[gaps] = others
 
-    def turned(self) -> "Side":
-        """The same with the two halves of the states exchanged."""
-        return self._replace(states=torch.cat(self.states.chunk(2, dim=1)[::-1], dim=1))
-
     def joined(self, other: "Side") -> "Side":
         """Attention to both sides."""
         top = torch.maximum(self.top, other.top)
         first, second = (self.top - top).exp_(), (other.top - top).exp_()
-        states = first[:, None] * self.states + second[:, None] * other.states
-        return Side(top, first * self.total + second * other.total, states)
+        sums = first[:, None] * self.sums + second[:, None] * other.sums
+        return Side(top, first * self.total + second * other.total, sums)
 
-    def attended(self) -> Tensor:
-        """The attended state (M, H); zero where there is nothing to attend to."""
-        return self.states / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
+    def mean(self) -> Tensor:
+        """The attended mean (M, D); zero where there is nothing to attend to."""
+        return self.sums / self.total.clamp_min(1.0)[:, None]  # the top itself weighs 1 unless there is nothing
 
 
 class Readout(NamedTuple):
