@@ -46,7 +46,7 @@ test-all: lint
 	$(PYTEST) --hypothesis-profile full
 
 bench: $(FULL)
-	$(BIN)/python -m benchmarks
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
 # Hours on two processors; goes on where it was. Exit code 1 is that of cells that could not be done: the page says which.
 reproduction: $(FULL)

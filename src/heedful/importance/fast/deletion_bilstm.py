@@ -37,7 +37,7 @@ from heedful.ragged import Ragged
 
 BLOCK_CELLS = 1 << 18  # of gates and features at a time: they stay in a cache
 STEPS = 16  # attended to at a time; after them chains may stop
-ENDED = 1 / 64  # of the chains of a step, the share that may have ended: to leave them out takes longer
+ENDED = 1 / 32  # of the chains of a step, the share that may have ended: to leave them out takes longer
 
 
 def bilstm_deletions(model: Classifier, inputs: Inputs, *, tolerance: float = 0.0) -> Deletions:

@@ -1,9 +1,9 @@
 """What leave-one-out of recurrent encoders is made of: an LSTM read once, and attention on either side of a gap.
 
-Every tanh is a sigmoid, tanh(x) = 2 sigmoid(2x) - 1: torch's sigmoid takes a tenth to a sixth of the time of its tanh
-on some processors and is never slower. With the weights of the new-cell gate doubled, one call serves all four gates;
-cells are kept as -c, so that tanh(c) = 1 - 2 sigmoid(-2c). Near zero this loses relative precision, not absolute: it is
-all added to numbers of the order of one.
+Every tanh is a sigmoid, tanh(x) = 2 sigmoid(2x) - 1: on AMD processors torch's sigmoid takes a tenth of the time of its
+tanh. The form is the same on all: one chosen by measuring might round differently from run to run. With the weights of
+the new-cell gate doubled, one call serves all four gates; cells are kept as -c, so that tanh(c) = 1 - 2 sigmoid(-2c).
+Near zero this loses relative precision, not absolute: it is all added to numbers of the order of one.
 """
 
 from collections.abc import Callable, Sequence
