@@ -120,9 +120,10 @@ def read_in_every_way(subject: Subject, texts: Any) -> None:
     batch = padded(texts, np.arange(len(texts)))
     subject.forward(batch)
     subject.forward(batch, change=reversal(batch))
-    states = subject.prepare(batch)
+    states, prefixes, some = subject.prepare(batch), subject.begin(batch), torch.tensor([3, 0, 3])
+    if prefixes is not None:
+        subject.resume(batch.take(some), prefixes.take(some), 1)
     if states is not None:
-        some = torch.tensor([3, 0, 3])
         subject.replay(batch.take(some), states.take(some), reversal(batch.take(some)))
     for found in subject.differentiable(texts, attention_fixed=True):
         logits, product = found.read()

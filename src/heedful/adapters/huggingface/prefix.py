@@ -28,7 +28,7 @@ class KeysAndValues(Prefixes):
 
     def take(self, rows: Tensor) -> "KeysAndValues":
         """Some rows; nothing is copied."""
-        return replace(self, rows=self.rows[rows])
+        return replace(self, rows=self.rows[rows.to(self.rows.device)])
 
     def bytes_of(self, tokens: int) -> int:
         """One layer's keys and values at a time, once gathered and once with those of the rest behind them."""
