@@ -35,7 +35,7 @@ from heedful.models.decoders import output_of
 from heedful.models.encoders import BiLSTM
 from heedful.ragged import Ragged
 
-BLOCK_CELLS = 1 << 18  # of gates and features at a time: they stay in a cache
+BLOCK_CELLS = 1 << 19  # of gates and features at a time: they stay in a cache
 STEPS = 16  # attended to at a time; after them chains may stop
 ENDED = 1 / 32  # of the chains of a step, the share that may have ended: to leave them out takes longer
 
