@@ -1,7 +1,7 @@
 """Where a model computes, how much memory a batch may take there, and how far its precision can be trusted.
 
-Only the CPU is tried in our tests. On other devices the same code runs; that no tensor is left behind on another device
-is tested, but no figure of theirs was ever measured.
+Tests run models on the CPU only. For accelerators they check that every operation finds its tensors on one device;
+nothing has been run on a real one.
 """
 
 import psutil

@@ -163,7 +163,7 @@ class Subject(ABC):
         raise NotImplementedError(f"{type(self).__name__} keeps no states")
 
     def begin(self, batch: Padded) -> Prefixes | None:
-        """Read a batch of beginnings and keep what `resume` starts from; None: texts are always read as a whole."""
+        """Read a batch of prefixes and keep what `resume` starts from; None: texts are always read as a whole."""
         return None
 
     def resume(self, batch: Padded, prefixes: Prefixes, start: int) -> Tensor:

@@ -54,7 +54,7 @@ def watching(look: Look, *, first: int = 0) -> Iterator[None]:
 
 @contextmanager
 def attending(output: Tensor) -> Iterator[None]:
-    """Within it, a model with our attention function goes on with this output (B, L, H, D) in every layer."""
+    """Inside the block, attention in every layer returns this output (B, L, H, D) instead of its own."""
     with _set(lambda own: (output, None)):
         yield
 

@@ -31,7 +31,7 @@ class KeysAndValues(Prefixes):
         return replace(self, rows=self.rows[rows.to(self.rows.device)])
 
     def bytes_of(self, tokens: int) -> int:
-        """One layer's keys and values at a time, once gathered and once with those of the rest behind them."""
+        """Two copies of one layer's keys and values: as gathered, and with those of the remaining tokens appended."""
         keys, values = self.layers[0]
         return 2 * tokens * (keys[0, :, :1].nbytes + values[0, :, :1].nbytes)
 
@@ -57,7 +57,7 @@ class Beginning(DynamicLayer):  # type: ignore[misc]
 
 
 def begin(subject: "HuggingFace", batch: Padded) -> KeysAndValues:
-    """Read a batch of beginnings and keep its keys and values."""
+    """Read a batch of prefixes and keep its keys and values."""
     cache = Cache(layer_class_to_replicate=DynamicLayer)
     tokens, _, padding = subject.inputs(batch)
     _logits(subject, tokens, padding, cache)

@@ -136,7 +136,7 @@ class HuggingFace(Subject):
             return _reading(self._call(tokens, real, padding, watch), look)
 
     def begin(self, batch: Padded) -> Prefixes | None:
-        """Read a batch of beginnings and keep its keys and values; None where the last token does not decide."""
+        """Read a batch of prefixes and keep its keys and values; None unless the model decides from its last token."""
         from heedful.adapters.huggingface.prefix import begin  # loads transformers
 
         return begin(self, batch) if self.pooling == LAST and self.resumes else None
