@@ -1,1 +1,1 @@
-"""Calibration of the verdict on planted subjects: `python -m benchmarks.calibration`."""
+"""Calibration of the verdict on trained models of known faithfulness: `python -m benchmarks.calibration`."""

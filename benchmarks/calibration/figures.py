@@ -1,4 +1,4 @@
-"""The operating curve, and what the rule says between unfaithful and faithful."""
+"""The answers by kind of model, and the operating curve."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,93 +6,68 @@ from typing import Any
 
 import altair as alt
 
-from benchmarks.calibration.counting import ANSWERS
-from benchmarks.calibration.fitting import MIDDLE
-from heedful.report.charts.marks import CLASSES, DASHES, SHAPES, config
+from benchmarks.calibration.settings import IN_USE
+from heedful.report.charts.marks import CLASSES, config
 from heedful.report.charts.render import write_drawing
+from heedful.verdict.verdict import ANSWERS
 
 Rows = Sequence[Mapping[str, Any]]
-LINES = {
-    "true yes": "yes to faithful",
-    "true no": "no to unfaithful",
-    "false yes": "yes to unfaithful",
-    "false no": "no to faithful",
+GREY, LIGHT_GREY = "#888888", "#d5d5d5"
+LINES = {  # of the operating curve: what is right is drawn solid
+    "faithful: yes": (CLASSES[0], [1, 0]),
+    "wrong words: no": (CLASSES[1], [1, 0]),
+    "not decided through: with caution": (CLASSES[2], [1, 0]),
+    "misleading: yes": (GREY, [2, 3]),
+    "faithful: no": (GREY, [8, 3, 2, 3]),
 }
-SIDE = 260
 
 
-def draw_operating(rows: Rows, path: Path) -> None:
-    """True against false yes, and all rates as thresholds move."""
-    curves = alt.Chart(alt.Data(values=[dict(row) for row in rows]))
-    share = alt.Scale(domain=[0, 1])
-    domain = ["input", "attention"]
-    level = {
-        "color": alt.Color("level:N", title="erased at", scale=_scale(domain, CLASSES), legend=_legend()),
-        "strokeDash": alt.StrokeDash("level:N", title="erased at", scale=_scale(domain, DASHES), legend=_legend()),
-    }
-    axes = {
-        "x": alt.X("false yes:Q", title="yes to unfaithful", scale=share),
-        "y": alt.Y("true yes:Q", title="yes to faithful", scale=share),
-    }
-    line = curves.mark_line(interpolate="linear", strokeWidth=2).encode(**axes, **level, order="strictness:Q")
-    points = (
-        curves.transform_filter(alt.datum.strictness == MIDDLE)
-        .mark_point(size=90, filled=True, opacity=1)
-        .encode(**axes, color=level["color"], shape=alt.Shape("level:N", scale=_scale(domain, SHAPES), legend=None))
-    )
-    roc = (line + points).properties(width=SIDE, height=SIDE, title="as thresholds move; marked: those in use")
-    told = [
-        {"strictness": row["strictness"], "rate": row[name], "answer": label}
-        for row in rows
-        if row["level"] == "input"
-        for name, label in LINES.items()
-    ]
-    kinds = alt.Scale(domain=list(LINES.values()), range=[CLASSES[0], CLASSES[2], CLASSES[1], "#888888"])
-    dashes = alt.Scale(domain=list(LINES.values()), range=[[1, 0], [7, 4], [2, 3], [8, 3, 2, 3]])
-    moving = (
-        alt.Chart(alt.Data(values=told))
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=alt.X("strictness:Q", title="strictness: 0 others end, 1 faithful begin", scale=alt.Scale(nice=False)),
-            y=alt.Y("rate:Q", title="share of subjects", scale=share),
-            color=alt.Color("answer:N", title=None, scale=kinds, legend=_legend(columns=2)),
-            strokeDash=alt.StrokeDash("answer:N", title=None, scale=dashes, legend=_legend(columns=2)),
-        )
-    )
-    rule = alt.Chart(alt.Data(values=[{"strictness": MIDDLE}])).mark_rule(strokeDash=[4, 3]).encode(x="strictness:Q")
-    rates = (moving + rule).properties(width=SIDE + 60, height=SIDE, title="erased at the input; dashed: in use")
-    _write(alt.hconcat(roc, rates, spacing=30).resolve_scale(color="independent", strokeDash="independent"), path)
-
-
-def draw_steps(rows: Rows, path: Path) -> None:
-    """Which answers are given as more and more comes through attention."""
-    scale = alt.Scale(domain=list(ANSWERS), range=[CLASSES[0], CLASSES[1], "#888888"])
+def draw_kinds(rows: Rows, path: Path) -> None:
+    """Which answers are given to models of each kind: `kind`, `label`, `answer`, `share`, `place`."""
+    scale = alt.Scale(domain=list(ANSWERS), range=[CLASSES[0], CLASSES[2], CLASSES[1], LIGHT_GREY])
+    order = list(dict.fromkeys(row["kind"] for row in rows))
     bars = (
-        alt.Chart(alt.Data(values=[dict(row) for row in rows]))
+        alt.Chart(_data(rows))
         .mark_bar(stroke="white")
         .encode(
-            x=alt.X(
-                "through:O", title="share of what the head reads that comes from the attended words", axis=_level()
-            ),
-            y=alt.Y("count:Q", title="subjects", axis=alt.Axis(tickMinStep=1)),
-            color=alt.Color("answer:N", title=None, scale=scale, legend=_legend()),
+            x=alt.X("share:Q", title="share of the models", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("kind:N", title=None, sort=order),
+            color=alt.Color("answer:N", title=None, scale=scale, legend=_legend(columns=4)),
             order=alt.Order("place:Q"),
         )
-        .properties(width=2 * SIDE, height=160)
+        .properties(width=480, height=22 * len(order))
     )
     _write(bars, path)
 
 
-def _scale(domain: list[str], marks: Sequence[Any]) -> alt.Scale:
-    return alt.Scale(domain=domain, range=list(marks[: len(domain)]))
+def draw_operating(rows: Rows, path: Path) -> None:
+    """Rates as all thresholds move together: `strictness`, `line`, `share`."""
+    colours = alt.Scale(domain=list(LINES), range=[colour for colour, _ in LINES.values()])
+    dashes = alt.Scale(domain=list(LINES), range=[dash for _, dash in LINES.values()])
+    moving = (
+        alt.Chart(_data(rows))
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "strictness:Q",
+                title="thresholds: 0 where models that break a criterion end, 1 where faithful ones begin",
+                scale=alt.Scale(nice=False),
+            ),
+            y=alt.Y("share:Q", title="share of the models", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("line:N", title=None, scale=colours, legend=_legend(columns=3)),
+            strokeDash=alt.StrokeDash("line:N", title=None, scale=dashes, legend=_legend(columns=3)),
+        )
+    )
+    rule = alt.Chart(_data([{"strictness": IN_USE}])).mark_rule(strokeDash=[4, 3]).encode(x="strictness:Q")
+    _write((moving + rule).properties(width=480, height=260), path)
 
 
-def _legend(columns: int = 3) -> alt.Legend:
-    return alt.Legend(orient="top", columns=columns, symbolOpacity=1, symbolSize=120, titleOrient="left")
+def _data(rows: Rows) -> alt.Data:
+    return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]
 
 
-def _level() -> alt.Axis:
-    return alt.Axis(labelAngle=0, format=".1f")
+def _legend(columns: int) -> alt.Legend:
+    return alt.Legend(orient="top", columns=columns, symbolOpacity=1, symbolSize=120)
 
 
 def _write(chart: alt.TopLevelMixin, path: Path) -> None:

@@ -1,70 +1,73 @@
-"""Thresholds from planted subjects: halfway between subjects that break a criterion by construction and faithful ones.
+"""Thresholds from models of known faithfulness: in the gap between those that break a criterion and faithful ones.
 
-All but the worst 5 % of the faithful and the best 5 % of the others are on their sides of the middle, if any threshold
-can tell them apart. Moved together from one side to the other, thresholds draw the operating curve.
+The gap begins where the models that break a criterion end (settings.py says where that is), and ends where all but the
+lowest 5 % of the faithful ones begin. The two thresholds of a criterion are a quarter of the gap apart. Moved together
+through their gaps, thresholds draw the operating curve.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.calibration.measuring import Case
-from benchmarks.calibration.planted import Kind
-from heedful.verdict.criteria import CRITERIA, LevelThresholds
-from heedful.verdict.rule import answer_of, criteria_of
-from heedful.verdict.signals import Level
-from heedful.verdict.verdict import Answer
+from benchmarks.calibration.factory.kinds import FAITHFUL
+from benchmarks.calibration.settings import APART, BREAKS, DIGITS, ENDED, IN_USE, TAIL, WIDTH
+from heedful.verdict.criteria import CALIBRATED, Threshold, Thresholds
 
-UNMOVED: tuple[Kind, ...] = ("random", "distracted", "unused")  # weights hardly matter
-ELSEWHERE: tuple[Kind, ...] = ("random", "distracted", "opposing", "shifted")  # other words decide
-BREAKS = {
-    "permutation": UNMOVED,
-    "lead": ELSEWHERE,
-    "against": ELSEWHERE,
-    "race": ELSEWHERE,
-    "replacement": UNMOVED,
-}
-TAIL = 0.05
-MIDDLE = 0.5
-DIGITS = 3
+SMALLEST = 0.001  # of a threshold: none is 0 or 1, which no mean could be beyond
+
+
+class Means(NamedTuple):
+    """A model's means over the texts in which enough is at stake, without classes in which nothing can be won."""
+
+    kind: str
+    label: str
+    rule: str
+    architecture: str
+    values: Mapping[str, float | None]  # by criterion
+
+
+class Gap(NamedTuple):
+    """Where models that break a criterion end, and where faithful ones begin."""
+
+    low: float
+    high: float
+    broken: int  # models
+    faithful: int
+
+    def at(self, strictness: float) -> Threshold:
+        """Thresholds a quarter of the gap apart, around its middle at 0.5."""
+        low, high = self.low, self.high
+        if low > high:  # no gap
+            middle = (low + high) / 2
+            low, high = middle - APART / WIDTH, middle + APART / WIDTH
+        sides = (low + (strictness + side * WIDTH / 2) * (high - low) for side in (-1, 1))
+        return Threshold(*(round(min(max(bar, SMALLEST), 1 - SMALLEST), DIGITS) for bar in sides))
 
 
 class Family(NamedTuple):
-    """Thresholds of any strictness: at 0 where subjects that break a criterion end, at 1 where faithful ones begin."""
+    """Thresholds of any strictness: around 0 where models that break criteria end, around 1 where faithful begin."""
 
-    broken: dict[str, float]
-    faithful: dict[str, float]
-    better: float
+    gaps: Mapping[str, Gap]
 
     @classmethod
-    def of(cls, cases: Sequence[Case], level: Level) -> "Family":
-        """A method is called better only if it is so by more than in nearly all faithful subjects."""
-        broken, faithful = {}, {}
-        good = [case for case in cases if case.plan.faithful]
-        for spec in CRITERIA:
-            bad = [case for case in cases if case.plan.kind in BREAKS[spec.name] and seen(case, level)]
-            broken[spec.name] = _quantile(bad, level, spec.name, 1 - TAIL if spec.least else TAIL)
-            faithful[spec.name] = _quantile(good, level, spec.name, TAIL if spec.least else 1 - TAIL)
-        ahead = [max((rival.by for rival in case.found[level].rivals), default=0.0) for case in good]
-        return cls(broken, faithful, float(np.quantile(ahead, 1 - TAIL)))
+    def of(cls, models: Sequence[Means]) -> "Family":
+        """The gaps of all criteria that are fixed here and that there are models on both sides of."""
+        good = [model for model in models if model.label == FAITHFUL]
+        gaps = {}
+        for name, kinds in BREAKS.items():
+            broken = _values(name, [model for model in models if model.kind in kinds])
+            faithful = _values(name, good)
+            if broken and faithful:
+                low, high = float(np.quantile(broken, ENDED[name])), float(np.quantile(faithful, TAIL))
+                gaps[name] = Gap(low, high, len(broken), len(faithful))
+        return cls(gaps)
 
-    def at(self, strictness: float = MIDDLE) -> LevelThresholds:
-        """Thresholds between the two sides, or beyond them."""
-        bars = {name: low + strictness * (self.faithful[name] - low) for name, low in self.broken.items()}
-        return LevelThresholds(**{name: round(bar, DIGITS) for name, bar in {**bars, "better": self.better}.items()})
-
-
-def _quantile(cases: Iterable[Case], level: Level, name: str, share: float) -> float:
-    values = [case.found[level].figures[name].value for case in cases]
-    return float(np.quantile([value for value in values if value is not None], share))
+    def at(self, strictness: float = IN_USE) -> Thresholds:
+        """All thresholds; those that nothing is fixed for here stay as they are."""
+        criteria = {**CALIBRATED.criteria, **{name: gap.at(strictness) for name, gap in self.gaps.items()}}
+        return Thresholds(criteria, CALIBRATED.better)
 
 
-def answer(case: Case, level: Level, bars: LevelThresholds) -> Answer:
-    """What the criteria say, at the attention too: before it is lowered because no text was changed."""
-    return answer_of(criteria_of(case.found[level], bars), ())
-
-
-def seen(case: Case, level: Level) -> bool:
-    """Whether a level can tell: states that are about other words look alike at the attention."""
-    return level == "input" or case.plan.kind != "shifted"
+def _values(name: str, models: Sequence[Means]) -> list[float]:
+    return [value for model in models if (value := model.values[name]) is not None]

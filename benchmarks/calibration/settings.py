@@ -1,58 +1,38 @@
-"""Settings of planted subjects: those that thresholds are fixed on, and others that they are tested on.
+"""What thresholds are fixed on and how, and what is then tested.
 
-No length, noise, encoder, number of classes beyond two, blur or seed of one set is in the other.
+`ENDED` and `IN_USE` were chosen on the models of two seeds, whose answers had been looked at. Only models of another
+seed can test them, and each of those is judged by thresholds that were fixed without its rule and its architecture.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
+from benchmarks.calibration.factory.kinds import BYPASSED, FAITHFUL, KINDS, WRONG, Label
 
-from benchmarks.calibration.planted import UNFAITHFUL, Plan
+LABELS: tuple[Label, ...] = (FAITHFUL, WRONG, BYPASSED)
+WANTED = {FAITHFUL: "yes", WRONG: "no", BYPASSED: "with caution"}
+WRONG_KINDS = tuple(name for name, kind in KINDS.items() if kind.label == WRONG)
+BYPASSED_KINDS = tuple(name for name, kind in KINDS.items() if kind.label == BYPASSED)
+FAITHFUL_KINDS = tuple(name for name, kind in KINDS.items() if kind.label == FAITHFUL)
+ALL_KINDS = (*FAITHFUL_KINDS, *WRONG_KINDS, *BYPASSED_KINDS)
+BREAKS = {  # the kinds that break a criterion by how they are made; a courier is necessary, though it says nothing
+    "necessity": tuple(name for name in WRONG_KINDS if name != "courier"),
+    "sufficiency": WRONG_KINDS,
+    "swap": WRONG_KINDS,
+    "weights": BYPASSED_KINDS,
+    "shuffling": BYPASSED_KINDS,
+}
+ENDED = {  # the quantile of the models that break a criterion at which the gap begins
+    "necessity": 0.5,  # some wrong words are necessary, and some suffice; a no needs only one criterion to fail
+    "sufficiency": 0.5,
+    "swap": 0.95,
+    "weights": 0.5,
+    "shuffling": 0.5,
+}
+TAIL = 0.05  # the quantile of the faithful models at which it ends
+IN_USE = 0.25  # of strictness: where in the gap the middle of the two thresholds is
+WIDTH = 0.25  # of the gap, between the two thresholds
+APART = 0.05  # of thresholds from their middle, where there is no gap
+DIGITS = 3
 
-INSTANCES = 60  # texts of a subject: fewer than an audit's sample, so intervals are wider than they will be
-
-
-class Setting(NamedTuple):
-    """A plan, and how much comes through attention in the faithful subject and in the others."""
-
-    plan: Plan
-    most: float
-    least: float
-
-
-FIXED = (
-    Setting(Plan(encoder="none", length=12, noise=0.1, blur=0.4, deciding=2, sure=2.0), 1.0, 0.05),
-    Setting(Plan(encoder="none", length=24, noise=0.2, blur=0.8, deciding=4, sure=4.0), 0.7, 0.3),
-    Setting(Plan(encoder="window", length=24, noise=0.1, blur=0.8, deciding=2, sure=3.0), 0.6, 0.2),
-    Setting(Plan(encoder="window", length=44, noise=0.2, blur=0.4, deciding=4, classes=3, sure=2.0), 0.8, 0.1),
-    Setting(Plan(encoder="average", length=12, noise=0.1, blur=0.8, deciding=2, contrary=0.3, sure=4.0), 0.8, 0.3),
-    Setting(Plan(encoder="average", length=44, noise=0.1, blur=0.4, deciding=4, sure=3.0), 0.6, 0.1),
-)
-UNSEEN = (
-    Setting(Plan(encoder="recurrent", length=16, noise=0.15, blur=0.6, deciding=3, sure=1.5), 0.65, 0.15),
-    Setting(Plan(encoder="recurrent", length=34, noise=0.25, blur=1.0, deciding=2, classes=4, sure=3.5), 0.9, 0.25),
-    Setting(Plan(encoder="selective", length=16, noise=0.25, blur=1.0, deciding=2, contrary=0.2, sure=2.5), 0.75, 0.25),
-    Setting(Plan(encoder="selective", length=34, noise=0.15, blur=0.6, deciding=5, sure=3.5), 0.65, 0.0),
-)
-FIXED_SEEDS = {True: range(6), False: range(2)}  # faithful or not
-UNSEEN_SEEDS = {True: range(100, 120), False: range(100, 110)}
-STEPS = tuple(step / 10 for step in range(11))  # from a head that attention does not reach to one that knows no more
-STEP_SEEDS = range(200, 205)
-
-
-def plans(settings: tuple[Setting, ...], seeds: dict[bool, range]) -> Iterator[Plan]:
-    """Every setting with every kind of attention and every seed."""
-    for plan, most, least in settings:
-        for kind in ("faithful", *UNFAITHFUL):
-            faithful = kind == "faithful"
-            through = most if kind in ("faithful", "shifted") else least
-            for seed in seeds[faithful]:
-                yield replace(plan, kind=kind, through=through, seed=seed, instances=INSTANCES)
-
-
-def steps() -> Iterator[Plan]:
-    """One subject with right attention, from unused to all that is used."""
-    for through in STEPS:
-        for seed in STEP_SEEDS:
-            plan = Plan(encoder="selective", length=20, noise=0.15, deciding=3)
-            yield replace(plan, through=through, seed=seed, instances=INSTANCES)
+TEXTS = 240  # of a model
+SIZES = (30, 60, 120, 240)
+STRICTNESS = tuple(round(0.125 * step, 3) for step in range(9))
+FIRST, PART = 32, 16  # texts until the first look, and between looks

@@ -24,7 +24,7 @@ from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL, check_unique, validate
 from heedful.files import scan_parquet, write_parquet
 from heedful.list_columns import list_column
-from heedful.ragged import Ragged
+from heedful.ragged import Indices, Ragged
 from heedful.tanh_decoder import TanhDecoder, mix
 
 # one value an instance, in the order of the file's columns; `ids` come first
@@ -114,6 +114,15 @@ class Evidence:
             if column is not None:
                 cut[name] = column.slice(start, stop) if isinstance(column, Ragged) else column[start:stop]
         return replace(self, **cut)
+
+    def take(self, rows: Indices) -> "Evidence":
+        """The named instances, in the named order; one that is named twice is there twice."""
+        taken: dict[str, Any] = {"ids": [self.ids[row] for row in rows]}
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            if column is not None:
+                taken[name] = column.take(rows) if isinstance(column, Ragged) else column[rows]
+        return replace(self, **taken)
 
     def batches(self, size: int) -> Iterator["Evidence"]:
         """Consecutive slices of at most `size` instances."""
@@ -232,6 +241,15 @@ def chance(output: NDArray[Any], classes: NDArray[np.int64]) -> NDArray[np.float
     output = np.asarray(output, dtype=np.float64)
     chances = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
     return np.asarray(np.take_along_axis(chances, classes[:, None], axis=1)[:, 0])
+
+
+def decision_counts(path: Path) -> dict[int, int]:
+    """How many instances of an evidence file are decided for each class."""
+    output = collect(scan(path).select("output"), path)["output"]
+    if not len(output):
+        return {}
+    classes, counts = np.unique(decide(np.stack(output.to_list())), return_counts=True)
+    return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
 
 def decide(output: NDArray[Any]) -> NDArray[np.int64]:

@@ -196,6 +196,10 @@ class Parts:
         """Whether a part has been written."""
         return _is_parquet(self._part(index))
 
+    def read(self, index: int) -> pl.DataFrame:
+        """A part that has been written."""
+        return pl.read_parquet(self._part(index))
+
     def put(self, index: int, frame: pl.DataFrame) -> None:
         """Write a part; several processes may write different parts at the same time."""
         write_parquet(self._part(index), frame)

@@ -16,12 +16,15 @@ from heedful.evidence import Evidence, chance, decide, probabilities
 from heedful.experiments import EXPERIMENTS
 from heedful.importance.erasure import RANKINGS, raced, random_values
 from heedful.importance.gradient import gradient, gradient_input
+from heedful.importance.highlights import Donors, donor_rows, highlights
 from heedful.importance.integrated_gradients import integrated_gradients
+from heedful.importance.table import attributions
 from heedful.list_columns import ragged_column
 from heedful.measures import tvd
+from heedful.randomness import keys
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
-from heedful.runs.experiment_stages import run_options
+from heedful.runs.experiment_stages import HIGHLIGHT_RANKINGS, run_options
 from tests.adapters.own import Erasing, own_subject
 
 # brief, but trained until it decides by what it reads
@@ -145,6 +148,24 @@ def test_the_erasure_race_is_that_of_the_run(audited: Audited) -> None:
     frame = raced(Erasing(subject, texts), evidence.ids, run.evidence.weights, ranked, ways=("delete", "blank"))
     columns = [name.replace("blank_", "unknown_") for name in frame.columns]
     close(frame.rename(dict(zip(frame.columns, columns, strict=True))), run.results("erasure"))
+
+
+def test_highlights_are_those_of_the_run(audited: Audited) -> None:
+    run, subject, texts, seen, evidence = audited
+    instances = SubjectTexts(subject, texts, seen)
+    ids, weights, seed = evidence.ids, run.evidence.weights, run.config.seed
+    some = donor_rows(ids, evidence.decisions, seed)
+    names = np.array(ids, dtype=object)[some]
+    donors = Donors(texts.take(some), weights.take(some), instances.output[some], keys(names))
+    rankings = attributions(instances, names=HIGHLIGHT_RANKINGS)
+    frame = highlights(instances, ids, weights, donors, rankings=rankings, ways=instances.ways, seed=seed)
+    columns = [name.replace("blank_", "unknown_") for name in frame.columns]
+    close(
+        frame.rename(dict(zip(frame.columns, columns, strict=True))),
+        run.results("highlights").drop("truth_mass", "truth_decides"),
+    )
+    assert frame.select("swap_attention", "weights_attention").null_count().row(0) == (0, 0)
+    assert frame["swap_attention"].mean() > 0.05  # there is something to be equal
 
 
 def test_a_text_without_tokens_is_what_the_decoder_says_of_nothing(audited: Audited) -> None:

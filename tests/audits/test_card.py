@@ -49,7 +49,7 @@ def test_the_card_tells_what_the_verdict_follows_from(audited: heedful.Audit, tm
 
 def test_examples_are_texts_that_all_tests_were_performed_on(audited: heedful.Audit) -> None:
     tested = set(audited.results("erasure")["id"])
-    ranks = {"yes": 0, "with caution": 1, "no": 2}
+    ranks = {"yes": 0, "with caution": 1, "no": 2, "not determined": 3}
     shown = examples(audited)
     assert {example.id for example in shown} <= tested
     order = [ranks[example.answer] for example in shown]
@@ -85,8 +85,9 @@ def test_a_notebook_shows_verdict_and_criteria(audited: heedful.Audit) -> None:
     assert audited.verdict.words in Tags(audited._repr_html_()).text
 
 
-def test_instances_have_an_answer_each(audited: heedful.Audit) -> None:
-    assert audited.verdict.instances["id"].to_list() == audited.signals["id"].to_list()
+def test_instances_that_were_tested_have_an_answer_each(audited: heedful.Audit) -> None:
+    tested = audited.results("highlights")["id"].to_list()
+    assert sorted(audited.verdict.instances["id"]) == sorted(tested)
     assert audited.verdict.instances.schema["reasons"] == pl.List(pl.String)
 
 

@@ -48,7 +48,7 @@ def test_evidence_with_scores_is_tested_exactly_on_all_instances(tmp_path: Path)
     assert set(done.tests) >= {"permutation", "adversary", "reach", "curves", "violation"}
     assert len(done.results("permutation")) == 34
     assert done.verdict.level == "attention"
-    assert done.verdict.answer == "with caution"  # no text was changed, so that it cannot be a yes
+    assert done.verdict.answer == "not determined"  # no text was changed, so that it cannot be a yes
     assert done.metrics == {}
     expected = heedful.experiments.permutation(heedful.Evidence.read(path), seed=0)
     assert done.results("permutation").equals(expected)
@@ -73,7 +73,7 @@ def test_importance_from_elsewhere_is_raced(tmp_path: Path) -> None:
     done = heedful.audit(evidence=path, importance=tmp_path / "theirs.parquet", out=tmp_path / "audits")
     curves, signals = done.results("curves"), done.signals
     assert curves["theirs_comprehensiveness"].mean() > curves["opposite_comprehensiveness"].mean()
-    assert {"theirs_fall", "opposite_fall"} <= set(signals.columns)
+    assert {"theirs_gain", "opposite_gain"} <= set(signals.columns)
     assert "tau_attention_theirs" in done.results("correlation").columns
     assert set(done.importance["measure"]) == {"theirs", "opposite"}
 
@@ -121,7 +121,7 @@ def test_evidence_without_scores_needs_importance(tmp_path: Path) -> None:
         heedful.audit(evidence=bare, out=tmp_path / "audits")
     done = heedful.audit(evidence=bare, importance=importance_of(path), out=tmp_path / "audits")
     assert done.tests == ["correlation"]
-    assert done.verdict.answer == "with caution"
+    assert done.verdict.answer == "not determined"
     assert {criterion.outcome for criterion in done.verdict.criteria} == {"untested"}
 
 

@@ -66,7 +66,7 @@ def test_a_folder_and_a_table_are_enough(model: Path, tmp_path: Path) -> None:
         tmp_path / "audits",
     ]
     answer = heedful("audit", *place, "--json")
-    assert answer.code in (0, 1), answer.err
+    assert answer.code in (0, 1, 3), answer.err
     told = json.loads(answer.out)
     assert told["audit"].startswith(str(tmp_path / "audits" / "tiny-mine-"))
     assert told["manifest"]["contract"]["identity"] <= 1e-5
@@ -75,7 +75,7 @@ def test_a_folder_and_a_table_are_enough(model: Path, tmp_path: Path) -> None:
     assert set(done.evidence.classes) == {"neg", "pos"}
     assert "unfunny" in (done.folder / "card.html").read_text()  # two tokens, shown as one word
     words = heedful("audit", *place, "--items", "words", "--map", "layer:1,head:2", "--json")
-    assert words.code in (0, 1), words.err
+    assert words.code in (0, 1, 3), words.err
     assert "unfunny" in library.Audit.load(json.loads(words.out)["audit"]).evidence.tokens.values.tolist()
 
 
@@ -130,7 +130,7 @@ def test_ten_thousand_texts_in_bounded_memory_killed_and_resumed(tmp_path: Path)
     audits = []
     for name in ("killed", "whole"):
         done = subprocess.run(command(tmp_path / name), env=environment, cwd=ROOT, capture_output=True)
-        assert done.returncode in (0, 1), done.stderr
+        assert done.returncode in (0, 1, 3), done.stderr
         audits.append(library.Audit.load(json.loads(done.stdout)["audit"]))
     assert_same(*audits)
     for audit in audits:

@@ -12,6 +12,7 @@ import heedful
 from benchmarks.calibration.planted import Planted
 from heedful.adapters.subject import Padded, Reading
 from heedful.audits import test_stages as testing
+from heedful.audits.overview import caveats
 from heedful.audits.request import Request
 from heedful.errors import BadConfig, BadInput, NotFound
 from tests.audits.made import TEXTS, Short, assert_same, labels_of, planted
@@ -167,3 +168,13 @@ def test_a_map_that_does_not_sum_to_one_is_refused_and_leaves_nothing(tmp_path: 
 def test_what_is_no_subject_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="wrap a torch module"):
         heedful.audit("bert", texts=TEXTS, out=tmp_path)  # type: ignore[arg-type]
+
+
+def test_texts_of_unknown_words_are_warned_of(audited: heedful.Audit, tmp_path: Path) -> None:
+    few = [f"{text} zyx" for text in TEXTS[:6]]
+    many = [" ".join(["zyx wvu", *text.split()[:2]]) for text in TEXTS[:6]]
+    some, most = (heedful.audit(planted(), texts=texts, sample=3, out=tmp_path) for texts in (few, many))
+    assert 0 < some.manifest["unknown"] < 0.5 == most.manifest["unknown"]
+    assert not any("unknown words" in line for audit in (audited, some) for line in caveats(audit))
+    assert any(line.startswith("50 % of the items are unknown words") for line in caveats(most))
+    assert "unknown words to the model" in (most.folder / "card.html").read_text()

@@ -58,8 +58,8 @@ def test_little_is_held_of_each_text(tmp_path: Path, monkeypatch: pytest.MonkeyP
         answer = heedful(*arguments)
         peaks[count] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert answer.code in (0, 1), answer.err
-        assert (folder / "verdict.json").stat().st_size < 10_000
+        assert answer.code in (0, 1, 3), answer.err
+        assert (folder / "verdict.json").stat().st_size < 20_000
         assert len(library.Audit.load(folder).verdict.instances) == count
     assert peaks[2000] - peaks[500] < 1500 * BYTES, peaks
 

@@ -41,6 +41,12 @@ def _labels(*values: str) -> pl.LazyFrame:
 def test_labels_are_names_or_indices_all_the_same_way() -> None:
     assert label_indices(_labels("pos", "neg"), ("neg", "pos")) == {"pos": 1, "neg": 0}
     assert label_indices(_labels("1", "0"), ("neg", "pos")) == {"1": 1, "0": 0}
+    assert label_indices(_labels("1.0", "0.0", "1"), ("neg", "pos")) == {"1.0": 1, "0.0": 0, "1": 1}
+    assert label_indices(_labels("1.0", "2.0"), ("1", "2", "3")) == {"1.0": 0, "2.0": 1}  # names come first
+    assert label_indices(_labels("0.0", "1.00"), ("pos", "neg"), names=("neg", "pos")) == {"0.0": 1, "1.00": 0}
+    for strange in ("0.5", "2.0", ".0", "1e0", "-1.0"):
+        with pytest.raises(BadInput, match=f"line 2: label '{strange}'"):
+            label_indices(_labels(strange, "1.0"), ("neg", "pos"))
     assert label_indices(_labels("1", "2"), ("1", "2", "3")) == {"1": 0, "2": 1}  # names come first
     assert label_indices(_labels("0", "2"), ("1", "2", "3")) == {"0": 0, "2": 2}  # a zero can only be an index
     assert label_indices(_labels("0", "1"), ("pos", "neg"), names=("neg", "pos")) == {"0": 1, "1": 0}

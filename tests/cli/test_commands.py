@@ -257,7 +257,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "\u2026" not in answer.out  # nothing is cut
     assert "Share of items removed until the decision flips" in answer.out
     assert "the top-attended item is a deciding one in" in answer.out
-    assert "May this attention be shown as an explanation?\n  with caution: short bilstm, " in answer.out
+    assert "May this attention be shown as an explanation?\n  not determined: short bilstm, " in answer.out
     assert "heedful show" in answer.out
     assert f"Explore: open {(tmp_path / 'site' / 'index.html').as_uri()}" in answer.out
     assert (tmp_path / "site" / "index.html").is_file()

@@ -31,7 +31,7 @@ EVERY_EXPERIMENT = [
     *(
         experiment.function
         for name, experiment in experiments.EXPERIMENTS.items()
-        if name not in ("correlation", "adversary_search", "erasure")
+        if name not in ("correlation", "adversary_search") and experiment.function is not None
     ),
     with_importance,
     by_search,

@@ -107,7 +107,7 @@ def test_what_evidence_supports() -> None:
     assert set(unsupported({"tokens", "query"})) == {"reach", "truth"}
     assert set(unsupported({"weights", "features", "truth"})) == {"reach"}
     bare = unsupported({"weights", "output"})
-    assert set(EXPERIMENTS) - set(bare) == {"correlation", "erasure"}
+    assert set(EXPERIMENTS) - set(bare) == {"correlation", "erasure", "highlights"}
     assert "question-answering models have a non-linear one" in unsupported({"tokens", "query"})["reach"]
 
 

@@ -42,7 +42,7 @@ def answering(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_every_experiment_but_reach_was_performed(answering: Run) -> None:
-    for name in ("correlation", "permutation", "adversary", "substitution", "violation"):
+    for name in ("correlation", "permutation", "adversary", "substitution", "violation", "erasure", "highlights"):
         assert len(answering.results(name)) == 8
     assert not answering.done("reach")
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from heedful.errors import BadConfig, BadInput
 from heedful.models.documents import Flan, Han
@@ -35,7 +36,7 @@ def test_the_papers_six_models_run(finished: Run) -> None:
     assert finished.folder.name.startswith(f"planted-{config.model}-{config.encoder}-additive-0-")
     assert isinstance(finished.model(), Han if config.model == "han" else Flan)
     assert len(finished.results("removal")) == len(finished.results("single_weight")) == 30
-    assert len(finished.results("erasure")) == 30
+    assert len(finished.results("erasure")) == len(finished.results("highlights")) == 30
 
 
 def test_evidence_is_what_the_stored_model_says(finished: Run) -> None:
@@ -94,7 +95,7 @@ class Killer(Reporter):
 
 def test_a_run_killed_at_any_report_ends_the_same(tmp_path: Path) -> None:
     values: dict[str, Any] = {**DOCUMENTS, "model": "han", "encoder": "bigru", "experiment_options": {"sample": 20}}
-    names = ["removal", "single_weight", "curves", "erasure"]
+    names = ["removal", "single_weight", "curves", "erasure", "highlights"]
     expected = contents(perform(values, out=tmp_path / "whole", experiments=names).folder)
     for moment in range(1, 100):
         try:
@@ -106,16 +107,17 @@ def test_a_run_killed_at_any_report_ends_the_same(tmp_path: Path) -> None:
     assert contents(run.folder) == expected
 
 
-def test_erasure_is_of_a_sample_that_does_not_depend_on_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["erasure", "highlights"])
+def test_what_re_runs_the_model_is_of_a_sample_that_does_not_depend_on_order(tmp_path: Path, name: str) -> None:
     values = {**DOCUMENTS, "model": "flan", "encoder": "none", "experiment_options": {"sample": 12}}
-    frame = perform(values, out=tmp_path, experiments=["erasure"]).results("erasure")
+    frame = perform(values, out=tmp_path, experiments=[name]).results(name)
     assert len(frame) == frame["id"].n_unique() == 12
     assert frame["id"].to_list() == sorted(frame["id"])  # in the order of the evidence
     assert frame["id"].to_list() != [f"test-{index:05d}" for index in range(12)]  # drawn, not the first
     every = {**values, "experiment_options": {"sample": 0}}
-    whole = perform(every, out=tmp_path, experiments=["erasure"]).results("erasure")
+    whole = perform(every, out=tmp_path, experiments=[name]).results(name)
     assert len(whole) == 30
-    assert whole.filter(pl.col("id").is_in(frame["id"].implode()))["items"].to_list() == frame["items"].to_list()
+    assert_frame_equal(whole.filter(pl.col("id").is_in(frame["id"].implode())), frame, abs_tol=1e-5)
 
 
 def test_a_table_of_texts_feeds_a_hierarchical_model(tmp_path: Path) -> None:

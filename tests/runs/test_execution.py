@@ -35,7 +35,7 @@ def finished(small_run: Run) -> Run:
 def test_a_run_leaves_the_documented_files(finished: Run) -> None:
     experiments = [
         *("correlation", "permutation", "adversary", "reach", "substitution", "violation"),
-        *("single_weight", "removal", "curves", "truth", "erasure"),
+        *("single_weight", "removal", "curves", "truth", "erasure", "highlights"),
     ]
     assert sorted(contents(finished.folder)) == sorted(
         [

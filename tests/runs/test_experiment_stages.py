@@ -85,6 +85,7 @@ def test_only_the_named_experiments_are_performed_and_others_added_later(tmp_pat
         "curves",
         "truth",
         "erasure",
+        "highlights",
     ]
     assert contents(later.folder) == contents(finished.folder)
 
@@ -136,8 +137,10 @@ def test_damaged_files_are_named_and_made_again(tmp_path: Path, finished: Run) -
 def test_parts_make_no_difference(tmp_path: Path, finished: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experimenting, "PART_INSTANCES", 7)
     monkeypatch.setattr(experimenting, "PART_ITEMS", 50)
+    monkeypatch.setattr(experimenting, "ERASURE_INSTANCES", 7)
     run = perform(VALUES, out=tmp_path)
-    for name in ("correlation", "permutation", "adversary", "substitution", "single_weight", "removal", "curves"):
+    names = ["correlation", "permutation", "adversary", "substitution", "single_weight", "removal", "curves"]
+    for name in (*names, "highlights"):
         assert_frame_equal(run.results(name), finished.results(name), abs_tol=1e-5)
 
 

@@ -10,7 +10,7 @@ from heedful.runs.execution import perform
 from heedful.runs.workers import Workers, stage_parts
 from tests.runs.small import VALUES, contents
 
-EXPERIMENTS = ["correlation", "permutation", "erasure"]
+EXPERIMENTS = ["correlation", "permutation", "erasure", "highlights"]
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,8 @@ def test_workers_make_no_difference(tmp_path: Path) -> None:
     alone = perform(VALUES, out=tmp_path / "alone", experiments=EXPERIMENTS)
     shared = perform(VALUES, out=tmp_path / "shared", experiments=[])
     pieces = {stage: len(stage_parts(alone, stage).pieces) for stage in ("importance", *EXPERIMENTS)}
-    assert pieces == {"importance": pieces["importance"], "correlation": 5, "permutation": 5, "erasure": 3}
+    expected = {"correlation": 5, "permutation": 5, "erasure": 3, "highlights": 3}
+    assert pieces == {"importance": pieces["importance"], **expected}
     assert pieces["importance"] > 2
     parted = stage_parts(alone, "importance")  # a worker of an earlier attempt was further than another
     Parts(shared.folder / "importance.parquet").put(2, parted.part(*parted.pieces[2]))

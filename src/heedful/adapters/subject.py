@@ -130,6 +130,7 @@ class Subject(ABC):
     classes: tuple[str, ...]
     outputs: int  # K; 1: one sigmoid output, the probability of the second class
     blank: int | None  # the token that stands for nothing (mask, unknown); None: there is none
+    unknown: int | None = None  # the token of words that it does not know, if that is not `blank`
     longest: int | None  # tokens that it can read, added ones included; None: any number
     about: dict[str, object]  # what it is, for the report: kind, name, map, versions
     precision: torch.dtype = torch.float32  # that it computes in

@@ -61,6 +61,30 @@ class Texts:
         values = np.where(self.of_items(items), token, self.tokens.values)
         return Texts(self.tokens.like(values), self.item, self.names)
 
+    def swapped(self, places: Ragged, donors: "Texts", given: Indices, taken: Ragged) -> "Texts":
+        """The same texts with some items, those at `places` of each text, replaced one by one by items of other texts:
+        those at the places `taken` of the donors `given`, (n,)."""
+        tokens, item, names = [], [], []
+        for row in range(len(self)):
+            pieces, words = self._pieces(row), self.names[row].tolist()
+            theirs, other = donors._pieces(given[row]), donors.names[given[row]]
+            for place, source in zip(places[row], taken[row], strict=True):
+                pieces[place], words[place] = theirs[source], other[source]
+            before, cells = _runs(self.item[row])
+            joined = [self.tokens[row][start:stop] if each == NO_ITEM else pieces[each] for each, start, stop in before]
+            tokens.append(np.concatenate([np.empty(0, dtype=np.int64), *joined]))
+            item.append(np.repeat(cells, [len(piece) for piece in joined]))
+            names.append(words)
+        return Texts(
+            Ragged.from_rows(tokens, dtype=np.int64),
+            Ragged.from_rows(item, dtype=np.int64),
+            Ragged.from_rows(names, dtype=self.names.values.dtype if self.names.values.dtype == object else None),
+        )
+
+    def _pieces(self, row: int) -> list[Indices]:
+        """The tokens of each item of a text."""
+        return [self.tokens[row][self.item[row] == place] for place in range(self.lengths[row])]
+
     def of_items(self, items: Flags) -> Flags:
         """Which tokens belong to flagged items, (M,)."""
         cells = self._cells
@@ -71,6 +95,14 @@ class Texts:
         """Where each token's item stands among all items, or NO_ITEM, (M,)."""
         places = self.item.values + self.names.offsets[:-1][self.tokens.row_of_value]
         return np.asarray(np.where(self.item.values == NO_ITEM, NO_ITEM, places))
+
+
+def _runs(item: Indices) -> tuple[list[tuple[int, int, int]], Indices]:
+    """Runs of tokens of the same item, or of none: (item, start, stop) each; and the items alone."""
+    starts = np.flatnonzero(np.diff(item, prepend=item[:1] - 1)) if len(item) else np.empty(0, dtype=np.int64)
+    stops = np.append(starts[1:], len(item))
+    cells = item[starts]
+    return list(zip(cells.tolist(), starts.tolist(), stops.tolist(), strict=True)), cells
 
 
 def each_token_an_item(tokens: Ragged, names: Ragged) -> Texts:

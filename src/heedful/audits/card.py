@@ -3,8 +3,10 @@
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from heedful.audits.overview import Example, advice, caveats, costs, examples, facts
+from heedful.audits.overview import Example, advice, caveats, costs, examples, facts, plausibility_of
+from heedful.experiments.plausibility_summary import HEADING, NAMES
 from heedful.printable import printable
+from heedful.verdict.criteria import QUESTIONS
 from heedful.verdict.verdict import OUTCOMES, QUESTION, Criterion
 
 if TYPE_CHECKING:
@@ -16,7 +18,14 @@ WIDTH = 120  # of an interval bar
 
 def card(audit: "Audit") -> str:
     """The whole page."""
-    return _rendered("card.html.jinja", audit, examples=[_shaded(example) for example in examples(audit)])
+    return _rendered(
+        "card.html.jinja",
+        audit,
+        examples=[_shaded(example) for example in examples(audit)],
+        plausible=plausibility_of(audit),
+        heading=HEADING,
+        measures=list(NAMES.values()),
+    )
 
 
 def excerpt(audit: "Audit") -> str:
@@ -32,7 +41,11 @@ def _rendered(name: str, audit: "Audit", **more: Any) -> str:
         title=f"{QUESTION} {verdict.answer.capitalize()}.",
         verdict=verdict,
         kind=verdict.answer.replace(" ", "-"),
-        criteria=[_row(criterion) for criterion in verdict.criteria],
+        questions=[
+            (question, [_row(each) for each in verdict.criteria if each.part == part and (each.decisive or each.n)])
+            for part, question in QUESTIONS.items()
+        ],
+        classes=[(printable(each.name), each) for each in verdict.classes],
         facts=[(key, printable(value)) for key, value in facts(audit)],
         caveats=caveats(audit),
         advice=advice(audit),

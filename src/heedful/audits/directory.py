@@ -22,7 +22,8 @@ class Audit(StageFolder):
     """An audit directory, finished or not.
 
     Files: audit.toml, manifest.json, texts.parquet (where there is a model), evidence.parquet, metrics.json,
-    importance.parquet, results/<test>.parquet, signals.parquet, verdict.json, instances.parquet, card.html.
+    importance.parquet, results/<test>.parquet, signals.parquet, verdict.json, instances.parquet,
+    instances.csv, card.html.
     """
 
     KIND, OPTIONS, COMMAND = "an audit", OPTIONS, "heedful audit"

@@ -19,6 +19,7 @@ from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs, check_contract
 from heedful.audits.overview import Cost
 from heedful.audits.plan import AuditOptions, exact_tests, plan
+from heedful.audits.sampling import AUTO, TYPICAL
 from heedful.audits.test_stages import attributions_in
 from heedful.audits.texts_stage import Reader, prepare
 from heedful.progress import Reporter
@@ -62,7 +63,8 @@ class _Trial:
     def costs(self, given: tuple[str, ...]) -> list[Cost]:
         """The expected cost of each stage; `given`: methods of importance from elsewhere."""
         everything, tried = len(self.lengths), len(self.texts)
-        sample = min(self.options.sample or everything, everything)
+        wanted = TYPICAL if self.options.sample == AUTO else self.options.sample
+        sample = min(int(wanted) or everything, everything)
         exact = exact_tests(("scores",)) if self.options.exact and affine(self.subject, self.texts) else ()
         battery = battery_of(full=self.options.full, replayed=self.replays)
         stages = plan(("scores",) if exact else (), battery=battery, given=bool(given))

@@ -1,5 +1,6 @@
 """Perform an audit: check the model, perform the stages that are missing, and write the card."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -18,19 +19,22 @@ from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource
 from heedful.audits.evidence_stage import copy_evidence, evidence_parts, write_metrics
 from heedful.audits.given_importance import GivenImportance, Misfit, write_given
-from heedful.audits.plan import TEXTS, exact_tests, plan
+from heedful.audits.plan import PLAUSIBILITY, RATIONALES, TEXTS, exact_tests, plan
+from heedful.audits.rationales_stage import write_rationales
+from heedful.audits.sampling import Session, perform_highlights, sampled
 from heedful.audits.test_stages import (
     battery_parts,
     correlation_parts,
     exact_parts,
     given_parts,
     importance_parts,
-    sampled,
+    plausibility_parts,
     write_signals,
     write_verdict,
 )
 from heedful.audits.text_sources import Source
 from heedful.audits.texts_stage import Reader, prepare
+from heedful.corpora.rationales import Rationales
 from heedful.errors import BadConfig, BadInput
 from heedful.progress import Reporter
 from heedful.ragged import Indices
@@ -46,12 +50,13 @@ CARD = "card.html"
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of an audit: a model and texts, or evidence; optionally importance from elsewhere."""
+    """The inputs of an audit: a model and texts, or evidence; optionally importance from elsewhere and rationales."""
 
     subject: Subject | None = None
     source: Source | None = None
     filed: EvidenceSource | None = None
     given: GivenImportance | None = None
+    rationales: Rationales | None = None
 
     def check(self) -> None:
         """Raise if nothing can be tested."""
@@ -108,6 +113,8 @@ class _Session:
     def __init__(self, audit: Audit, inputs: Inputs, reporter: Reporter) -> None:
         self.audit, self.inputs, self.reporter = audit, inputs, reporter
         self.counts = Counter[str](readings=0, replays=0)  # forward passes: whole, and from kept states on
+        budget = audit.options.budget
+        self.until = None if budget is None else time.monotonic() + budget
         self.exact: tuple[str, ...] = ()  # tests that need no forward pass
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
@@ -130,7 +137,12 @@ class _Session:
         elif inputs.filed is not None:
             columns = inputs.filed.columns
         self.exact = exact_tests(columns)
-        performed = self._perform_missing(plan(columns, battery=battery, given=inputs.given is not None))
+        extras = {"given": inputs.given is not None, "rationales": inputs.rationales is not None}
+        stages = plan(columns, battery=battery, **extras)
+        performed = self._perform_missing(_up_to(stages, "highlights")) if battery else []
+        if battery and not len(self.sample):  # no text could be tested within the budget, by no other test either
+            stages = plan(columns, battery=("highlights",), given=False)
+        performed += self._perform_missing(stages)
         if performed or not (audit.folder / CARD).exists():
             audit.report(audit.folder / CARD)
 
@@ -157,6 +169,12 @@ class _Session:
             case "given" if inputs.given is not None:
                 reporter.start("importance from elsewhere")
                 reporter.finish(write_given(audit, inputs.given))
+            case "highlights" if self.model is not None:
+                session = Session(self.until, partial(self._on_part, stage, cost))
+                perform_highlights(audit, stage, self.model, reporter, session)
+            case "rationales" if inputs.rationales is not None:
+                reporter.start("rationales")
+                reporter.finish(write_rationales(audit, inputs.rationales))
             case "signals":
                 write_signals(audit, self.sample, reporter)
             case "verdict":
@@ -165,6 +183,8 @@ class _Session:
                 self._perform_parts(stage, self._test_parts(stage), cost)
 
     def _test_parts(self, stage: Stage) -> StageParts:
+        if stage.name == PLAUSIBILITY:
+            return plausibility_parts(self.audit, stage, self.sample)
         if stage.name == "correlation":
             return correlation_parts(self.audit, stage, self.sample)
         if stage.name in self.exact:
@@ -180,18 +200,24 @@ class _Session:
         return sampled(self.audit)
 
     def _perform_parts(self, stage: Stage, parts: StageParts, cost: StageCost) -> None:
-        def on_part(instances: int) -> None:
-            cost.instances += instances
-            self.audit.record_begun(stage, cost)
-
+        on_part = partial(self._on_part, stage, cost)
         perform_parts(self.audit.folder / stage.file, parts, self.reporter, on_part=on_part)
+
+    def _on_part(self, stage: Stage, cost: StageCost, instances: int) -> None:
+        cost.instances += instances
+        self.audit.record_begun(stage, cost)
 
     def _count(self, readings: int, replay: bool) -> None:
         self.counts["replays" if replay else "readings"] += readings
 
 
+def _up_to(stages: list[Stage], name: str) -> list[Stage]:
+    names = [stage.name for stage in stages]
+    return stages[: names.index(name) + 1]
+
+
 def _is_worthless(audit: Audit, error: Exception) -> bool:
     """Whether a new audit that failed with this error left nothing to resume from: texts are quickly read again."""
     manifest = audit.manifest
-    begun = manifest["stages"].keys() - {"texts"} or "evidence" in manifest.get("begun", {})
+    begun = manifest["stages"].keys() - {"texts", RATIONALES} or "evidence" in manifest.get("begun", {})
     return isinstance(error, Misfit) or not begun

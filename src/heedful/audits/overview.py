@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import polars as pl
 
+from heedful.audits.plan import PLAUSIBILITY
 from heedful.evidence import Evidence, read_metadata
+from heedful.experiments.plausibility_summary import Plausibility, plausibility_summary
 from heedful.files import scan_parquet
+from heedful.verdict.signals import GAIN
 
 if TYPE_CHECKING:
     from heedful.audits.directory import Audit
 
-_TESTED = ("permuted_tvd", "attention_fall", "lead")  # signals of texts that took part in all tests
-_RANK = {"yes": 0, "with caution": 1, "no": 2}
+UNKNOWN = 0.5  # share of unknown items that a reader is warned of
+_RANK = {"yes": 0, "with caution": 1, "not determined": 2, "no": 3}
 
 
 class Cost(NamedTuple):
@@ -60,8 +63,10 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
     if "precision" in contract:  # not in older audits, nor in those of evidence
         lines.append(("computed", f"in {contract['precision']} on {contract['device']}"))
     lines.append(("accuracy", f"{metrics['accuracy']:.3f}" if metrics else "unknown (no labels)"))
-    if options.route != "evidence" and options.sample and options.sample < data["texts"]:
-        lines.append(("sample", f"{options.sample:,} texts for the tests that re-run the model"))
+    if options.route != "evidence" and audit.done("highlights"):
+        tested = manifest["stages"]["highlights"].get("instances", 0)
+        if tested < data["texts"]:
+            lines.append(("sample", f"{tested:,} texts for the tests that re-run the model"))
     return [*lines, ("seed", str(options.seed)), ("heedful", str(manifest["heedful"]))]
 
 
@@ -80,11 +85,17 @@ def caveats(audit: "Audit") -> list[str]:
             f"The model computes in {contract['precision']}: probabilities that differ by less than "
             f"{contract['rounding']:.2g} count as equal. Audit with --float32 to resolve smaller changes."
         )
+    unknown = audit.manifest.get("unknown", 0)  # not in older audits, nor in those of evidence
+    if unknown >= UNKNOWN:
+        lines.append(
+            f"{100 * unknown:.0f} % of the items are unknown words to the model (such as [UNK]): it hardly reads these "
+            "texts. Check that they are in the language and form that it was trained on."
+        )
     truncated = audit.manifest["data"]["truncated"]
     if truncated:
         lines.append(f"{truncated:,} texts were longer than the model's limit and were cut at the end.")
     lines.append("The verdict holds for this model, this map and texts like these; for others, audit again.")
-    lines.append("Thresholds were calibrated on models whose attention is faithful, or unfaithful, by construction.")
+    lines.append("Thresholds were calibrated on trained models whose attention is known to be faithful or not.")
     return lines
 
 
@@ -97,11 +108,20 @@ def advice(audit: "Audit") -> list[str]:
         steps.append("do not show this map to people as the reason for a decision")
         if audit.options.route == "huggingface":
             steps.append("try another map: --map norm, --map rollout, or a layer and head")
-    elif verdict.answer == "with caution" and verdict.level == "input":  # otherwise no text's own answer is yes
-        steps.append("show the map only for texts whose own verdict is yes (Audit.verdict.instances)")
-    if any(criterion.outcome == "open" for criterion in verdict.criteria):
-        steps.append("to settle inconclusive criteria, give more texts or a larger --sample")
+    elif verdict.answer == "with caution":
+        steps.append("show the map only for texts whose own answer is yes (instances.csv)")
+    elif verdict.answer == "not determined" and verdict.level == "attention":
+        steps.append("audit the model itself: from an evidence file alone, no words can be deleted from the texts")
+    elif verdict.answer == "not determined" and verdict.more is not None:
+        steps.append(f"give about {verdict.more:,} more texts, or a larger --sample or --budget")
     return steps
+
+
+def plausibility_of(audit: "Audit") -> Plausibility | None:
+    """Attention against the words that people marked, beside the verdict; None where no rationales were given."""
+    if not audit.done(PLAUSIBILITY):
+        return None
+    return plausibility_summary(audit.results(PLAUSIBILITY), seed=audit.options.seed)
 
 
 def costs(audit: "Audit") -> list[Cost]:
@@ -114,20 +134,22 @@ def costs(audit: "Audit") -> list[Cost]:
 
 def examples(audit: "Audit") -> list[Example]:
     """Three texts: the most trustworthy map by its own verdict, a middling one, and the least trustworthy."""
-    answers = audit.verdict.table  # its rows are those of the signals
-    tested = pl.all_horizontal(pl.col(*_TESTED).is_not_null())
-    found = scan_parquet(audit.folder / "signals.parquet").select("lead", tested=tested)
-    rank = pl.col("answer").replace_strict(_RANK, return_dtype=pl.Int64)
-    judged = answers.select(rank=rank, reasons=pl.col("reasons").list.len())
-    keys = pl.concat([judged, found], how="horizontal").with_row_index("row").collect(engine="streaming")
-    order = (keys.filter("tested") if keys["tested"].any() else keys).sort(
-        "rank", "reasons", "lead", descending=[False, False, True], nulls_last=True, maintain_order=True
+    gain = f"attention{GAIN}"
+    found = scan_parquet(audit.folder / "signals.parquet")
+    gains = found.select("id", gain) if gain in found.collect_schema() else found.select("id", pl.lit(None).alias(gain))
+    answers = audit.verdict.table.join(gains, on="id", how="left").collect()
+    order = answers.with_columns(rank=pl.col("answer").replace_strict(_RANK, return_dtype=pl.Int64)).sort(
+        "rank",
+        pl.col("reasons").list.len(),
+        gain,
+        descending=[False, False, True],
+        nulls_last=True,
+        maintain_order=True,
     )
     places = {"most trustworthy": 0, "middling": len(order) // 2, "least trustworthy": len(order) - 1}
     if len(order) < len(places):
         places = {"the only text" if len(order) == 1 else f"text {row + 1}": row for row in range(len(order))}
-    rows = {title: answers.slice(int(order["row"][place]), 1).collect() for title, place in places.items()}
-    return [_example(audit, title, row.row(0, named=True)) for title, row in rows.items()]
+    return [_example(audit, title, order.row(place, named=True)) for title, place in places.items()]
 
 
 def as_words(text: str | None, items: Sequence[str], weights: Sequence[float]) -> list[Word]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ Route = Literal["huggingface", "module", "subject", "evidence"]
 
 
 TEXTS = Stage("texts", ("texts.parquet",))
+RATIONALES, PLAUSIBILITY = "rationales", "plausibility"
 
 
 class ModelFacts(Options):
@@ -46,6 +47,13 @@ class GivenFacts(Options):
     methods: tuple[str, ...]
 
 
+class RationaleFacts(Options):
+    """Words that people marked."""
+
+    name: str
+    fingerprint: str
+
+
 class AuditOptions(Options):
     """All options of an audit."""
 
@@ -53,7 +61,9 @@ class AuditOptions(Options):
     model: ModelFacts
     data: DataFacts
     importance: GivenFacts | None = None
-    sample: int = Field(200, ge=0)  # texts that the tests of the battery read; 0: all
+    rationales: RationaleFacts | None = None
+    sample: Annotated[int, Field(ge=0)] | Literal["auto"] = "auto"  # texts that the tests of the battery read; 0: all
+    budget: float | None = Field(None, gt=0)  # seconds after which no more texts are tested
     seed: int = Field(0, ge=0)
     full: bool = False  # the whole battery, not only what a verdict rests on
     exact: bool = True  # where logits are affine in attention, compute tests from scores instead of forward passes
@@ -62,7 +72,9 @@ class AuditOptions(Options):
     def name(self) -> str:
         """The audit directory's name: the same options are the same directory."""
         by_content = {"data": {"name"}, "importance": {"name"}}  # files are known by what is in them
-        values = self.model_dump(mode="json", exclude=by_content)
+        values = self.model_dump(mode="json", exclude={**by_content, "rationales": True})
+        if self.rationales is not None:  # audits without any keep the names that they had before there were some
+            values["rationales"] = self.rationales.fingerprint
         model, data = (slug(name) for name in (self.model.name, self.data.name))
         return f"{model}-{data}-{fingerprint(values)[:8]}" if model != data else f"{model}-{fingerprint(values)[:8]}"
 
@@ -73,12 +85,18 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", last.split(".")[0]).strip("-").lower()[:40] or "unnamed"
 
 
-def plan(columns: Collection[str], *, battery: Collection[str], given: bool) -> list[Stage]:
+def plan(columns: Collection[str], *, battery: Collection[str], given: bool, rationales: bool = False) -> list[Stage]:
     """The stages for evidence with these columns; `battery`: tests on the model (none: there is no model); `given`:
-    whether there is importance from elsewhere."""
+    whether there is importance from elsewhere; `rationales`: whether people marked words, which no verdict reads."""
     stages = list(_stages(columns, battery, given=given))
     signals = Stage("signals", ("signals.parquet",), tuple(stage.name for stage in stages))
-    return [*stages, signals, Stage("verdict", ("verdict.json", "instances.parquet"), ("signals",))]
+    verdict = Stage("verdict", ("verdict.json", "instances.parquet", "instances.csv"), ("signals",))
+    if not rationales:
+        return [*stages, signals, verdict]
+    first = 1 if battery else next(place for place, stage in enumerate(stages, 1) if stage.name == "evidence")
+    marked = Stage(RATIONALES, (f"{RATIONALES}.parquet",), (stages[first - 1].name,))  # as early as their texts allow
+    plausible = _test(PLAUSIBILITY, RATIONALES, "given", "importance")
+    return [*stages[:first], marked, *stages[first:], signals, verdict, plausible]
 
 
 def exact_tests(columns: Collection[str]) -> tuple[str, ...]:
@@ -99,14 +117,16 @@ def _stages(columns: Collection[str], battery: Collection[str], *, given: bool) 
     if given:
         yield Stage("given", ("given.parquet",), ("evidence",))
     exact = exact_tests(columns)
+    if "highlights" in battery:
+        yield _test("highlights", "given")
     if "importance" in battery or given:
-        yield Stage("importance", ("importance.parquet",), ("evidence", "given"))
+        yield Stage("importance", ("importance.parquet",), ("evidence", "given", "highlights"))
         yield _test("correlation", "importance")
     for name in exact:
         yield _test(name, "given")
     for name in battery:
-        if name not in (*exact, "importance"):
-            yield _test(name, "given", "importance")
+        if name not in (*exact, "importance", "highlights"):
+            yield _test(name, "given", "importance", "highlights")
 
 
 def _test(name: str, *needs: str) -> Stage:

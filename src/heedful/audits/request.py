@@ -15,6 +15,7 @@ from heedful.audits.evidence_sources import EvidenceSource, evidence_source
 from heedful.audits.execution import Inputs, perform
 from heedful.audits.given_importance import GivenImportance, read_given_importance
 from heedful.audits.plan import AuditOptions, DataFacts, GivenFacts, ModelFacts, Route
+from heedful.audits.rationale_sources import with_rationales
 from heedful.audits.subjects import checked, facts, from_file
 from heedful.audits.text_sources import PREFIX, Source, file_source, hub_source, memory_source
 from heedful.errors import BadConfig, unknown_name
@@ -52,7 +53,9 @@ class Request:
     truncate: bool = False  # cut texts that exceed the model's maximum length
     skip_empty: bool = False
     importance: pl.DataFrame | Path | str | None = None  # attributions from elsewhere
-    sample: int = 200  # texts that the tests of the battery read; 0: all
+    rationales: pl.DataFrame | Sequence[Any] | Path | str | None = None  # words that people marked
+    sample: int | str = "auto"  # texts that the tests of the battery read; 0: all; auto: as many as it takes
+    budget: float | None = None  # seconds after which no more texts are tested
     seed: int = 0
     full: bool = False  # the whole battery, not only what a verdict rests on
     exact: bool = True  # recover scores and use exact tests where possible
@@ -83,8 +86,10 @@ class Request:
             raise BadConfig(f"device = {self.device}: only for a model that is loaded (hf, module); leave it out")
         importance = None if self.importance is None else read_given_importance(self.importance)
         if self.evidence is not None:
-            return self._of_evidence(evidence_source(self.evidence), importance)
-        return self._of_model(self._source(), importance)  # data first, so that a wrong path fails at once
+            options, inputs = self._of_evidence(evidence_source(self.evidence), importance)
+        else:
+            options, inputs = self._of_model(self._source(), importance)  # data first, so that a wrong path fails
+        return with_rationales(options, inputs, self.rationales, id=self.id)
 
     def _of_evidence(self, evidence: EvidenceSource, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
         for name in _TEXT_OPTIONS:
@@ -134,10 +139,11 @@ class Request:
             given = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
         try:
             known: dict[str, Any] = {"route": route, "model": model, "data": data, "importance": given}
-            return AuditOptions(**known, sample=self.sample, seed=self.seed, full=self.full, exact=self.exact)
+            chosen = {name: getattr(self, name) for name in ("sample", "budget", "seed", "full", "exact")}
+            return AuditOptions(**known, **chosen)
         except ValidationError as error:
             problem = error.errors()[0]
-            raise BadConfig(f"{problem['loc'][-1]} = {problem['input']!r}: {problem['msg']}") from error
+            raise BadConfig(f"{problem['loc'][0]} = {problem['input']!r}: {problem['msg']}") from error
 
     def _source(self) -> Source:
         if (self.texts is None) == (self.data is None):
@@ -167,12 +173,15 @@ def audit(
     function that returns a subject (`module`). It reads `texts` (optionally with `labels` and `ids`) or a table
     (`data`: a file, or "hf:NAME[:SPLIT]") with the columns `text`, `label` and `id`. Instead of a model, `evidence` is
     a file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) is compared with attention.
+    `rationales`, the words that people marked, are too, beside the verdict: a file or frame (columns `id` and `spans`
+    or `rationale`, perhaps `tokens`), a column of `data`, or a list with one entry per text.
 
-    `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests read a `sample` of texts (200; 0: all)
-    drawn by `seed`: those that the verdict rests on and those that are cheap, or the `full` battery. `exact=False`:
-    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads. A loaded model
-    computes on `device` (cpu, cuda, mps; auto, the default of `hf`: the first accelerator), in its own precision unless
-    `float32`. The directory in `out` is named after model, data and options, so the same call finds it again.
+    `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests read a `sample` of texts drawn by
+    `seed`: so many (0: all), or, by default, as many as it takes ("auto", within `budget` seconds). They are those that
+    the verdict rests on and those that are cheap, or the `full` battery. `exact=False`: recover no scores from a model
+    whose logits are affine in its attention. `download`: allow downloads. A loaded model computes on `device` (cpu,
+    cuda, mps; auto, the default of `hf`: the first accelerator), in its own precision unless `float32`. The directory
+    in `out` is named after model, data and options, so the same call finds it again.
     `threads`: torch threads (0: torch's default, all cores).
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()

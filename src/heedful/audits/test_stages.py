@@ -11,16 +11,18 @@ from heedful.adapters.subject import Subject
 from heedful.audits.battery import BATTERY
 from heedful.audits.directory import Audit
 from heedful.audits.given_importance import as_importance, given_values
+from heedful.audits.plan import PLAUSIBILITY
+from heedful.audits.rationales_stage import Marked
 from heedful.audits.texts_stage import Reader
-from heedful.evidence import Evidence, collect, read_metadata, scan
+from heedful.evidence import Evidence, collect, decision_counts, read_metadata, scan
 from heedful.evidence_checks import NO_LABEL
 from heedful.experiments import EXPERIMENTS
 from heedful.experiments.correlation import usual_top
-from heedful.files import Parts, row_count, rows_of, scan_parquet, sink_parquet, write_json
+from heedful.experiments.plausibility import plausibility
+from heedful.files import Parts, atomic, row_count, rows_of, scan_parquet, sink_parquet, write_json
 from heedful.list_columns import ragged_column
 from heedful.progress import Reporter
 from heedful.ragged import Indices, Ragged
-from heedful.randomness import sample
 from heedful.verdict.rule import judge
 from heedful.verdict.signals import ROUNDING, scan_signals
 from heedful.workspace.folder import Stage
@@ -93,23 +95,33 @@ def given_parts(audit: Audit, stage: Stage) -> StageParts:
     return _split(audit, stage, lengths, lambda start, stop: as_importance(audit, np.arange(start, stop)), EXACT_PART)
 
 
+def plausibility_parts(audit: Audit, stage: Stage, rows: Indices) -> StageParts:
+    """Attention and other rankings against the words that people marked, for the instances of these rows."""
+    read, lengths, marked = _evidence_reader(audit), _lengths(audit), Marked(audit)
+    model = audit.options.route != "evidence"
+    known = _Rankings(audit, rows) if model else None
+
+    def part(start: int, stop: int) -> pl.DataFrame:
+        some = rows[start:stop]
+        evidence = read(some)
+        rankings = known(start, stop) if known is not None else _given(audit, some)
+        flags = marked(some, evidence.tokens)
+        return plausibility(evidence.ids, evidence.weights, flags, rankings, seed=audit.options.seed)
+
+    return _split(audit, stage, lengths[rows], part, EXACT_PART)
+
+
 def attributions_in(importance: pl.DataFrame) -> dict[str, Ragged]:
     """The attributions (N,) of a table of importance, by measure."""
     groups = importance.filter(pl.col("attribution").is_not_null()).partition_by("measure", as_dict=True)
     return {str(name): ragged_column(rows, "attribution", "doubles", "importance") for (name,), rows in groups.items()}
 
 
-def sampled(audit: Audit) -> Indices:
-    """The rows of the sample for costly tests. Every other test is performed on all instances; without a model, all
-    are."""
-    size = 0 if audit.options.route == "evidence" else audit.options.sample
-    return sample(_column(audit, pl.col("id")), size, audit.options.seed)
-
-
 def write_signals(audit: Audit, rows: Indices, reporter: Reporter) -> None:
     """Write signals.parquet: one row per instance that was tested; `rows`: the sample."""
     total = audit.manifest["data"]["texts"]
-    frames = {name: scan_parquet(audit.folder / audit.manifest["stages"][name]["file"]) for name in audit.tests}
+    tests = [name for name in audit.tests if name != PLAUSIBILITY]  # what people think is no sign of faithfulness
+    frames = {name: scan_parquet(audit.folder / audit.manifest["stages"][name]["file"]) for name in tests}
     rounding = audit.manifest.get("contract", {}).get("rounding", ROUNDING)  # of the model's precision
     everywhere = {name for name, frame in frames.items() if row_count(frame) == total}
     reporter.start("signals", total)
@@ -129,8 +141,15 @@ def write_signals(audit: Audit, rows: Indices, reporter: Reporter) -> None:
 def write_verdict(audit: Audit, reporter: Reporter) -> None:
     """Write verdict.json, and the answers for single instances to a table beside it."""
     reporter.start("verdict")
-    verdict = judge(scan_parquet(audit.folder / "signals.parquet"), seed=audit.options.seed)
+    verdict = judge(
+        scan_parquet(audit.folder / "signals.parquet"),
+        classes=audit.options.model.classes,
+        population=decision_counts(audit.folder / "evidence.parquet"),
+    )
     sink_parquet(audit.folder / "instances.parquet", verdict.table)
+    plain = verdict.table.with_columns(pl.col("reasons").list.join("; "))
+    with atomic(audit.folder / "instances.csv") as temporary:
+        plain.sink_csv(temporary)
     write_json(audit.folder / "verdict.json", verdict.to_json())
     reporter.finish(verdict.answer)
 
@@ -180,8 +199,13 @@ class _Rankings:
 
     def __call__(self, start: int, stop: int) -> dict[str, Ragged]:
         """The values (N,) of the texts from `start` to `stop` of the sample, by ranking."""
-        known = {} if self.audit.options.importance is None else given_values(self.audit, self.rows[start:stop])
+        known = _given(self.audit, self.rows[start:stop])
         return known if self.importance is None else known | attributions_in(self.importance(start, stop))
+
+
+def _given(audit: Audit, rows: Indices) -> dict[str, Ragged]:
+    """The values (N,) of importance from elsewhere for ascending rows, by method."""
+    return {} if audit.options.importance is None else given_values(audit, rows)
 
 
 def _labelled(frame: pl.DataFrame, labels: Indices) -> pl.DataFrame:

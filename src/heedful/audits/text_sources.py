@@ -5,11 +5,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from heedful.corpora.locating import source_fingerprint
-from heedful.corpora.tabular import class_name, column_place, values
+from heedful.corpora.rationales import columns_of
+from heedful.corpora.tabular import Located, class_name, column_place, values
 from heedful.errors import BadInput, MissingExtra, NotFound
 from heedful.printable import plain_text
 
@@ -34,6 +36,8 @@ class Source:
     rows: Callable[[], Iterator[Row]]
     fingerprint: str
     names: tuple[str, ...] = ()  # class names in the data, where labels are indices
+    columns: tuple[str, ...] = ()  # of the table; none: there is no table
+    cells: Callable[[list[str]], Iterator[Located]] | None = None  # reads columns of it, row by row
 
 
 def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> Source:
@@ -45,7 +49,7 @@ def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> 
     def rows() -> Iterator[Row]:
         return _located(values(path, list(columns.values())), columns)
 
-    return Source(str(path), rows, source_fingerprint(path))
+    return Source(str(path), rows, source_fingerprint(path), (), tuple(columns_of(path)), partial(values, path))
 
 
 def memory_source(
@@ -81,7 +85,14 @@ def hub_source(data: str, *, text: str, label: str | None, id: str | None, downl
         return _located(_rows(chosen, list(columns.values()), data), columns)
 
     kind = None if label is None else chosen.features[label]
-    return Source(data, rows, _content_hash(rows()), tuple(getattr(kind, "names", None) or ()))
+    return Source(
+        data,
+        rows,
+        _content_hash(rows()),
+        tuple(getattr(kind, "names", None) or ()),
+        tuple(dataset.column_names),
+        lambda columns: _rows(dataset.select_columns(columns), columns, data),
+    )
 
 
 def _columns(**columns: str | None) -> dict[str, str]:

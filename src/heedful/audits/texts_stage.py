@@ -1,5 +1,6 @@
 """The stage `texts`: the data are read once and checked before the model is run on them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -26,6 +27,8 @@ def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) 
     read are refused with their row, or left out if the options say so."""
     reporter.start(f"reading {source.name}")
     parts = Parts(audit.folder / "texts.parquet")
+    if parts.rows and "unknown" not in parts.scan().collect_schema():  # begun by an earlier version
+        parts.discard()
     done = parts.rows
     rows = islice(source.rows(), done, None)
     while some := list(islice(rows, ROWS)):
@@ -38,8 +41,9 @@ def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) 
     kept = parts.scan().filter(pl.col("items") > 0)
     labels = label_indices(kept, subject.classes, source.names) if audit.options.data.label is not None else {}
     index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
+    unknown = float(kept.select(pl.col("unknown").sum() / pl.col("items").sum()).collect().item())  # share of items
     parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
-    audit.record(data=facts)
+    audit.record(data=facts, unknown=unknown)
     counts = [f"{facts['texts']:,} texts"]
     counts += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
     reporter.finish(", ".join(counts))
@@ -91,16 +95,19 @@ def cut(texts: Texts, longest: int | None) -> Texts:
 def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[str] = ()) -> dict[str, int]:
     """The class index of each value of the column `label`; the column `where` locates its row.
 
-    If every value is a class name, values are names; otherwise all must be indices. `names`: the names that the data
-    set itself gives to its indices.
+    If every value is a class name, values are names; otherwise all must be indices, 1 or 1.0. `names`: the names that
+    the data set itself gives to its indices.
     """
     first = frame.group_by("label", maintain_order=True).agg(pl.col("where").first()).collect()
     places: dict[str, str] = dict(zip(first["label"], first["where"], strict=True))
     known = {name: index for index, name in enumerate(classes)}
-    if names and set(names) <= known.keys() and all(_index(value, len(names)) is not None for value in places):
-        return {value: known[names[int(value)]] for value in places}
-    if places.keys() <= known.keys():
-        return {value: known[value] for value in places}
+    if names and set(names) <= known.keys():
+        named_by_data = {value: _index(value, len(names)) for value in places}
+        if None not in named_by_data.values():
+            return {value: known[names[index]] for value, index in named_by_data.items() if index is not None}
+    for spelt in (str, _whole):
+        if all(spelt(value) in known for value in places):
+            return {value: known[spelt(value)] for value in places}
     indices = {value: _index(value, len(known)) for value in places}
     found = {value: index for value, index in indices.items() if index is not None}
     if len(found) == len(places):
@@ -114,7 +121,13 @@ def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[s
 
 
 def _index(value: str, count: int) -> int | None:
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 and int(value) < count else None
+    whole = _whole(value)
+    return int(whole) if whole.isascii() and whole.isdigit() and len(whole) < 10 and int(whole) < count else None
+
+
+def _whole(value: str) -> str:
+    """A whole number without its decimals: tables write 1.0 for 1 where some labels are missing."""
+    return re.sub(r"^(\d+)\.0+$", r"\1", value)
 
 
 def _listed(known: dict[str, int]) -> str:
@@ -125,10 +138,21 @@ def _listed(known: dict[str, int]) -> str:
 def _frame(rows: list[Row], subject: Subject) -> pl.DataFrame:
     encoded = subject.encode([row.text for row in rows])
     empty = pl.Series([not row.text.strip() for row in rows])
-    counts = pl.DataFrame({"tokens": encoded.tokens.lengths, "items": encoded.lengths}).cast(pl.Int32)
+    numbers = {"tokens": encoded.tokens.lengths, "items": encoded.lengths, "unknown": _unknown(encoded, subject)}
+    counts = pl.DataFrame(numbers).cast(pl.Int32)
     kinds = dict.fromkeys(Row._fields, pl.String)
     frame = pl.DataFrame(rows, schema=kinds, orient="row").hstack(counts)
     return frame.with_columns(items=pl.when(empty).then(0).otherwise("items").cast(pl.Int32))
+
+
+def _unknown(texts: Texts, subject: Subject) -> Indices:
+    """How many items of each text are nothing but tokens that stand for unknown words, or for nothing, (n,)."""
+    tokens = [token for token in (subject.unknown, subject.blank) if token is not None]
+    inside = texts.item.values != NO_ITEM
+    places = (texts.item.values + texts.names.offsets[:-1][texts.tokens.row_of_value])[inside]
+    known = ~np.isin(texts.tokens.values[inside], tokens)
+    said = np.bincount(places, weights=known, minlength=len(texts.names.values))
+    return np.asarray(texts.names.like(said == 0).sum(), dtype=np.int64)
 
 
 def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, int]:

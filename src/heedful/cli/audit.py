@@ -7,6 +7,9 @@ from typing import Annotated
 import typer
 from typer import Option
 
+_ANSWERS = {"yes": "yes", "caution": "with caution", "no": "no", "undetermined": "not determined"}
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
 
 def audit(
     hf: Annotated[str | None, Option(help="A transformers classifier: folder or name.")] = None,
@@ -25,13 +28,22 @@ def audit(
     importance: Annotated[
         Path | None, Option(help="Your own attributions to compare with attention: columns id, method, values.")
     ] = None,
+    rationales: Annotated[
+        str | None,
+        Option(help="Words that people marked: a file (id, and spans or rationale), or a column of --data."),
+    ] = None,
     map_: Annotated[
         str, Option("--map", help="With --hf: cls, layer:L[,head:H], rollout or norm (docs/audit.md).")
     ] = "cls",
     items: Annotated[str, Option(help="With --hf: tokens or words.")] = "tokens",
     truncate: Annotated[bool, Option("--truncate", help="Cut texts that exceed the model's maximum length.")] = False,
     skip_empty: Annotated[bool, Option("--skip-empty", help="Skip empty texts.")] = False,
-    sample: Annotated[int, Option(help="Texts that the tests read; 0: all.")] = 200,
+    sample: Annotated[
+        str, Option(help="Texts that the tests read: a number (0: all), or auto: as many as it takes.")
+    ] = "auto",
+    budget: Annotated[
+        str | None, Option(help="Test no more texts after so much time: 90s, 10m, 2h. Default: no limit.")
+    ] = None,
     seed: Annotated[int, Option(help="Random seed.")] = 0,
     full: Annotated[
         bool, Option("--full", help="Perform every test, not only those that the verdict rests on or that are cheap.")
@@ -49,21 +61,23 @@ def audit(
     threads: Annotated[int, Option(help="Torch threads; 0: torch's default, all cores.")] = 0,
     download: Annotated[bool, Option("--download", help="Allow downloading the model or the dataset.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost and do nothing else.")] = False,
-    fail_on: Annotated[str, Option(help="Exit with code 1 on this answer or worse: no or caution.")] = "no",
+    fail_on: Annotated[
+        str, Option(help="Answers that exit with code 1, separated by commas: no, caution, undetermined, yes.")
+    ] = "no",
     out: Annotated[Path, Option(help="Folder for audit directories.")] = Path("audits"),
     as_json: Annotated[bool, Option("--json", help="Print verdict, metrics and costs as JSON.")] = False,
 ) -> None:
     """Test the attention of your own model: may it be shown as an explanation?
 
-    Exit code 0: yes or with caution; 1: no (with --fail-on caution: or with caution); 2: bad usage or input.
+    Exit code 0: yes or with caution; 1: no, or another answer that --fail-on names; 2: bad usage or input; 3: not
+    determined.
     """
     from heedful.cli.console import bars, console
-    from heedful.errors import unknown_name
 
-    if fail_on not in ("no", "caution"):
-        raise unknown_name("answer to fail on", fail_on, ["no", "caution"])
+    failing = _answers(fail_on)
     from heedful.audits.directory import Audit
     from heedful.audits.execution import perform
+    from heedful.audits.overview import plausibility_of
     from heedful.audits.request import Request
     from heedful.report.terminal.audit import audit_places, audit_summary, cost_table
 
@@ -82,7 +96,9 @@ def audit(
         truncate=truncate,
         skip_empty=skip_empty,
         importance=importance,
-        sample=sample,
+        rationales=rationales,
+        sample=_sample(sample),
+        budget=_seconds(budget),
         seed=seed,
         full=full,
         exact=exact,
@@ -105,9 +121,51 @@ def audit(
     if as_json:
         answer = verdict.to_json()
         facts = {"audit": str(done.folder), "verdict": answer, "metrics": done.metrics, "manifest": done.manifest}
+        if (plausible := plausibility_of(done)) is not None:
+            facts["plausibility"] = plausible.to_json()
         typer.echo(json.dumps(facts))
     else:
         console.print(audit_summary(done))
         console.print(audit_places(done), markup=False, soft_wrap=True)
-    if verdict.answer == "no" or (fail_on == "caution" and verdict.answer == "with caution"):
+    if verdict.answer in failing:
         raise typer.Exit(1)
+    if verdict.answer == "not determined":
+        raise typer.Exit(3)
+
+
+def _answers(names: str) -> list[str]:
+    """The answers that --fail-on names."""
+    from heedful.errors import unknown_name
+
+    named = []
+    for name in names.split(","):
+        if name.strip() not in _ANSWERS:
+            raise unknown_name("answer to fail on", name.strip(), list(_ANSWERS))
+        named.append(_ANSWERS[name.strip()])
+    return named
+
+
+def _sample(value: str) -> int | str:
+    from heedful.errors import BadConfig
+
+    if value == "auto":
+        return value
+    if not value.isdecimal():
+        raise BadConfig(f"--sample {value}: give a whole number of texts (0: all), or auto")
+    return int(value)
+
+
+def _seconds(value: str | None) -> float | None:
+    """A time such as 90s, 10m or 2h, in seconds."""
+    from heedful.errors import BadConfig
+
+    if value is None:
+        return None
+    number, unit = (value[:-1], value[-1:]) if value[-1:] in _UNITS else (value, "s")
+    try:
+        seconds = float(number) * _UNITS[unit]
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise BadConfig(f"--budget {value}: give a time such as 90s, 10m or 2h")
+    return seconds

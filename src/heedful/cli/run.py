@@ -43,6 +43,10 @@ def run(
     query: Annotated[str | None, Option(help="For corpus `table`: column of questions or hypotheses, if any.")] = None,
     label: Annotated[str | None, Option(help="For corpus `table`: column of labels.")] = None,
     split: Annotated[str | None, Option(help="For corpus `table`: column with train, dev or test.")] = None,
+    rationales: Annotated[
+        str | None,
+        Option(help="For corpus `table`: words that people marked, a file (id, and spans or rationale) or a column."),
+    ] = None,
     config: Annotated[Path | None, Option(help="TOML file of configuration values.")] = None,
     set_: Annotated[
         list[str] | None, Option("--set", help="Any configuration value, e.g. training.epochs=3; repeatable.")
@@ -60,9 +64,11 @@ def run(
     from heedful.cli.console import bars, console, parse_settings
     from heedful.errors import BadConfig
     from heedful.findings.run_summary import summaries
+    from heedful.report.terminal.audit import plausibility_lines
     from heedful.report.terminal.run import run_place, run_summary
     from heedful.runs.config import merge, read_toml
     from heedful.runs.execution import perform
+    from heedful.runs.plausibility import plausibility_of
 
     values: dict[str, Any] = read_toml(config) if config else {}
     values = merge(values, parse_settings(set_ or []))
@@ -83,12 +89,17 @@ def run(
     if "corpus" not in values:
         raise BadConfig("no corpus was named; give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
-        done = perform(values, out=out, data=data, experiments=experiments, workers=workers, reporter=reporter)
+        chosen: dict[str, Any] = {"experiments": experiments, "workers": workers, "rationales": rationales}
+        done = perform(values, out=out, data=data, reporter=reporter, **chosen)
+    plausible = plausibility_of(done)
     if as_json:
         facts = {"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}
-        typer.echo(json.dumps({**facts, "results": summaries(done)}))
+        beside = {} if plausible is None else {"plausibility": plausible.to_json()}
+        typer.echo(json.dumps({**facts, "results": summaries(done), **beside}))
     else:
         console.print(run_summary(done))
+        if plausible is not None:
+            console.print(plausibility_lines(plausible))
         console.print(run_place(done), markup=False, soft_wrap=True)
 
 

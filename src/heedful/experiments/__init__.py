@@ -62,6 +62,7 @@ _DECLARED = (
     "curves.CURVES",
     "truth.TRUTH",
     "erasure.ERASURE",  # takes a model: see runs/experiment_stages.py
+    "highlights.HIGHLIGHTS",  # takes a model, too
 )
 
 

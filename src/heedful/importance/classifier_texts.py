@@ -6,9 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from heedful.evidence import Evidence
 from heedful.importance.deletion import deletions, nothing_left
 from heedful.importance.fast.gradients import differentiable_batches
 from heedful.importance.gradient import FEW_OUTPUTS
+from heedful.importance.highlights import Donors
 from heedful.importance.leave_one_out import erased_one_by_one
 from heedful.importance.measure import Batch, Deletions
 from heedful.models.batches import Inputs, Texts
@@ -60,6 +62,12 @@ class ClassifierTexts:
             output[left] = predict(self.model, texts.keep(~gone).take(left))
         return output
 
+    def swapped(
+        self, rows: Indices, places: Ragged, donors: Donors, given: Indices, taken: Ragged
+    ) -> NDArray[np.float32]:
+        """Outputs (M, K) of texts (M,) with some items replaced by those of other texts, which are `Inputs`."""
+        return predict(self.model, self.inputs.take(rows).swapped(places, donors.texts, given, taken))
+
     def differentiable(self, *, attention_fixed: bool) -> Iterator[Batch]:
         """All texts that have items, in batches."""
         return differentiable_batches(self.model, self.inputs, attention_fixed=attention_fixed)
@@ -69,3 +77,24 @@ class ClassifierTexts:
         if way != "delete":
             return erased_one_by_one(self, way)
         return deletions(self.model, self.inputs, tolerance=self.leave_one_out_tolerance)
+
+
+class ObservedTexts(ClassifierTexts):
+    """The same with their evidence: what the model says under other attention is decoded from it."""
+
+    def __init__(self, model: Classifier, texts: Texts, evidence: Evidence) -> None:
+        super().__init__(model, texts)
+        self.evidence = evidence
+
+    @property
+    def output(self) -> NDArray[np.float32]:
+        """Outputs (n, K)."""
+        return self.evidence.output
+
+    def unattended(self, rows: Indices, gone: Flags) -> NDArray[np.float64]:
+        """Outputs (M, K) of texts (M,) with the flagged items' attention zeroed and that of the others scaled up to a
+        sum of one; where they have none, nothing is attended to."""
+        some = self.evidence.take(rows)
+        left = some.weights.like(np.where(gone, 0.0, some.weights.values.astype(np.float64)))
+        total = left.sum()
+        return some.decode(left.like(left.values / np.where(total > 0, total, 1.0)[left.row_of_value]))

@@ -156,6 +156,21 @@ class Inputs:
         words = items if self.sentences is None else np.repeat(items, self.sentences.values)
         return replace(self, tokens=self.tokens.like(np.where(words, UNKNOWN, self.tokens.values)))
 
+    def swapped(self, places: Ragged, donors: "Inputs", given: Indices, taken: Ragged) -> "Inputs":
+        """The same instances with some items, those at `places` of each, replaced one by one by items of other texts:
+        those at the places `taken` of the donors `given`, (n,). Queries and candidates stay."""
+        own, theirs = self.items, donors.items
+        source = np.arange(len(own.values))  # of each item, among our own and then the donors'
+        cells = own.offsets[:-1][places.row_of_value] + places.values
+        source[cells] = len(source) + theirs.offsets[:-1][given[taken.row_of_value]] + taken.values
+        words = np.concatenate([self.tokens.values, donors.tokens.values])
+        if self.sentences is None:
+            return replace(self, tokens=self.tokens.like(words[source]))
+        lengths = np.concatenate([own.values, theirs.values])
+        sentences = own.like(lengths[source])
+        tokens = Ragged.from_lengths(words, lengths).take(source).values
+        return replace(self, tokens=Ragged.from_lengths(tokens, sentences.sum()), sentences=sentences)
+
 
 def _kept(rows: Ragged, flags: Flags) -> Ragged:
     return Ragged.from_lengths(rows.values[flags], rows.like(flags).sum())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from heedful.errors import BadConfig, unknown_name
+from heedful.evidence import decision_counts
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
     from heedful.models.classifier import Classifier
 
+PLAUSIBILITY = "plausibility"
+
 # in order; each experiment is a stage of its own
 STAGES = {
     stage.name: stage
@@ -33,6 +36,8 @@ STAGES = {
             Stage(name, (f"results/{name}.parquet",), ("evidence", *{"importance"}.intersection(experiment.needs)))
             for name, experiment in EXPERIMENTS.items()
         ),
+        # of runs on a table with rationales; no experiment, because no verdict and no claim about the model rests on it
+        Stage(PLAUSIBILITY, (f"results/{PLAUSIBILITY}.parquet",), ("evidence", "importance")),
     )
 }
 
@@ -95,6 +100,7 @@ class Run(StageFolder):
     def remedy(self, stage: str) -> str:
         """How to get a missing stage done."""
         option = f" and --experiments {stage}" if stage in EXPERIMENT_NAMES else ""
+        option = " and --rationales" if stage == PLAUSIBILITY else option
         return f"`{self.COMMAND}` with the same options{option} does it"
 
     def done(self, stage: str) -> bool:
@@ -119,7 +125,7 @@ class Run(StageFolder):
 
     def results(self, experiment: str) -> pl.DataFrame:
         """The results of an experiment, one row per instance; `heedful.experiments.summary` summarises them."""
-        if experiment not in EXPERIMENT_NAMES:  # of any type
+        if experiment not in (*EXPERIMENT_NAMES, PLAUSIBILITY):  # of any type
             raise unknown_name("experiment", str(experiment), EXPERIMENT_NAMES)
         self.require(experiment)
         return self._read_parquet(STAGES[experiment].file)
@@ -130,7 +136,7 @@ class Run(StageFolder):
         done = [name for name in EXPERIMENT_NAMES if self.done(name)]
         with damage_named(self.folder / "results", pl.exceptions.PolarsError):
             found = scan_signals({name: scan_parquet(self.folder / STAGES[name].file) for name in done})
-        return judge(found, seed=self.config.seed)
+        return judge(found, classes=self.classes, population=decision_counts(self.folder / "evidence.parquet"))
 
     @property
     def history(self) -> pl.DataFrame:

@@ -12,8 +12,9 @@ from heedful.evidence import scan
 from heedful.printable import tally
 from heedful.progress import Reporter
 from heedful.runs.config import resolve
-from heedful.runs.directory import STAGES, Run
+from heedful.runs.directory import PLAUSIBILITY, STAGES, Run
 from heedful.runs.experiment_stages import choose_experiments, parse_experiments
+from heedful.runs.plausibility import MarkedTable, write_plausibility
 from heedful.runs.sources import Sources, check_reading
 from heedful.runs.stages import prepare, train_model, write_evidence
 from heedful.runs.workers import Workers
@@ -30,17 +31,20 @@ def run(
     data: Path | str | None = None,
     experiments: str | Sequence[str] | None = None,
     workers: int = 1,
+    rationales: Path | str | None = None,
     **values: Any,
 ) -> Run:
     """Train a model on a corpus, write its evidence and perform experiments on it; resume a run that is not finished.
 
     `experiments`: names as in `heedful.experiments`; None: the default ones, an empty list: none, "all": every one.
     `workers`: processes that share importance and experiments; results do not depend on their number.
+    `rationales`: for corpus `table`, the words that people marked: a file, or a column of the table.
     `values`: those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the
     tables `corpus_options`, `vocabulary`, `embedding`, `encoder_options`, `training`, `importance` and
     `experiment_options` as dictionaries.
     """
-    return perform({"corpus": corpus, **values}, out=out, data=data, experiments=experiments, workers=workers)
+    options: dict[str, Any] = {"experiments": experiments, "workers": workers, "rationales": rationales}
+    return perform({"corpus": corpus, **values}, out=out, data=data, **options)
 
 
 def perform(
@@ -50,6 +54,7 @@ def perform(
     data: Path | str | None = None,
     experiments: str | Iterable[str] | None = None,
     workers: int = 1,
+    rationales: Path | str | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Perform what is missing of the run that `values` describe (see `resolve`); options as in `run`."""
@@ -57,6 +62,7 @@ def perform(
     names, pool = parse_experiments(experiments), Workers(workers, config.threads)
     run = Run.at(Path(out) / config.name, config)
     Sources(data).check(run)
+    marked = None if rationales is None else MarkedTable.of(config, rationales, data)
     if run.missing(["evidence"]):
         corpus = _corpus(run, data, reporter)  # before anything is written
         columns = corpus.columns
@@ -64,8 +70,16 @@ def perform(
         corpus = None
         columns = scan(run.folder / "evidence.parquet").collect_schema().names()
     wanted = ["evidence", *choose_experiments(names, columns)]
-    if run.missing(wanted):
+    other = False  # whether it was compared with other rationales before
+    if marked is not None:
+        wanted.append(PLAUSIBILITY)
+        other = run.done(PLAUSIBILITY) and run.manifest.get("rationales") != marked.facts
+        if other or run.missing([PLAUSIBILITY]):
+            marked.spans(set())  # what does not fit is refused before anything is computed
+    if other or run.missing(wanted):
         with run.session(partial(_is_worthless, run)), threads(config.threads), pool:
+            if other:
+                run.forget([PLAUSIBILITY])
             missing = run.missing(wanted)
             run.forget(missing)
             run.write_config()
@@ -74,6 +88,8 @@ def perform(
                 with run.performing(STAGES[stage]):
                     if corpus is not None and stage in _FROM_CORPUS:
                         _FROM_CORPUS[stage](run, corpus, reporter)
+                    elif stage == PLAUSIBILITY and marked is not None:
+                        write_plausibility(run, marked, reporter)
                     else:
                         pool.perform(run, stage, reporter)
     run.discard_checkpoint()

@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput, unknown_name
-from heedful.evidence import collect, read_batches, scan
+from heedful.evidence import Evidence, collect, decide, read_batches, read_metadata, scan
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
 from heedful.experiments.experiment import RunSettings
 from heedful.files import row_count, scan_parquet
 from heedful.list_columns import ragged_column
-from heedful.randomness import sample
+from heedful.ragged import Indices
+from heedful.randomness import keys, sample
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
 from heedful.workspace.folder import damage_named
@@ -21,6 +22,7 @@ from heedful.workspace.parts import StageParts
 PART_INSTANCES = 1024  # instances of an experiment held in memory, and lost by a kill at most
 PART_ITEMS = 4096  # items whose importance a kill can lose: a long text costs more than many short ones
 ERASURE_INSTANCES = 16  # instances a kill can lose: each takes hundreds of forward passes
+HIGHLIGHT_RANKINGS = ("leave_one_out", "gradient_input")  # that compete with attention for the words to highlight
 DEFAULT = tuple(experiment.name for experiment in EXPERIMENTS.values() if experiment.default)
 
 
@@ -141,6 +143,54 @@ def erasure_parts(run: Run) -> StageParts:
         )
 
     return _in_parts(run, EXPERIMENTS["erasure"], len(chosen), ERASURE_INSTANCES, part)
+
+
+def highlights_parts(run: Run) -> StageParts:
+    """Highlighted items of a sample of the test instances deleted, swapped and robbed of their attention."""
+    from heedful.importance.classifier_texts import WAYS, ObservedTexts
+    from heedful.importance.highlights import Donors, donor_rows, highlights
+    from heedful.importance.table import attributions
+    from heedful.runs.model_setup import READ, inputs_of
+
+    file, config = run.folder / "evidence.parquet", run.config
+    model, vocabulary, about = run.model(), run.vocabulary, read_metadata(file)
+    known = collect(scan(file).select("id", "output"), file)
+    ids, decided = known["id"], decide(np.stack(known["output"].to_list()))
+    chosen = sample(ids, config.experiment_options.sample, config.seed)
+
+    def rows_of(rows: Indices, columns: Iterable[str]) -> pl.DataFrame:
+        wanted = scan(file).select(columns)
+        return collect(wanted.filter(pl.col("id").is_in(ids[rows].implode())), file)
+
+    there = scan(file).collect_schema().names()
+    read = [name for name in READ if name in there]
+    known_truth = ["truth"] if "truth" in there else []
+    given = rows_of(donor_rows(ids.to_list(), decided, config.seed), [*read, "weights", "output", *known_truth])
+    donors = Donors(
+        inputs_of(given, vocabulary, sentences=config.hierarchical),
+        ragged_column(given, "weights", "numbers", str(file)),
+        np.stack(given["output"].to_list()),
+        keys(given["id"]),
+        ragged_column(given, "truth", "flags", str(file)) if known_truth else None,
+    )
+
+    def part(start: int, stop: int) -> pl.DataFrame:
+        frame = rows_of(chosen[start:stop], there)
+        evidence = Evidence.from_frame(frame, about, str(file))
+        texts = ObservedTexts(model, inputs_of(frame, vocabulary, sentences=config.hierarchical), evidence)
+        rankings = attributions(texts, names=HIGHLIGHT_RANKINGS, tolerance=config.importance.tolerance)
+        return highlights(
+            texts,
+            evidence.ids,
+            evidence.weights,
+            donors,
+            rankings=rankings,
+            ways=WAYS,
+            truth=evidence.truth,
+            seed=config.seed,
+        )
+
+    return _in_parts(run, EXPERIMENTS["highlights"], len(chosen), ERASURE_INSTANCES, part)
 
 
 def run_options(run: Run, experiment: Experiment) -> dict[str, Any]:

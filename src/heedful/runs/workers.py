@@ -9,13 +9,14 @@ from heedful.engines.local import LocalEngine
 from heedful.engines.task import Task
 from heedful.errors import BadConfig, HeedfulError
 from heedful.experiments.erasure import ERASURE
+from heedful.experiments.highlights import HIGHLIGHTS
 from heedful.files import Parts
 from heedful.progress import Reporter
 from heedful.runs.directory import STAGES, Run
-from heedful.runs.experiment_stages import erasure_parts, experiment_parts, importance_parts
+from heedful.runs.experiment_stages import erasure_parts, experiment_parts, highlights_parts, importance_parts
 from heedful.workspace.parts import Piece, StageParts, perform_parts
 
-_ON_MODEL = {"importance": importance_parts, ERASURE.name: erasure_parts}
+_ON_MODEL = {"importance": importance_parts, ERASURE.name: erasure_parts, HIGHLIGHTS.name: highlights_parts}
 
 
 class Workers:

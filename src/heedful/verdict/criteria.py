@@ -1,123 +1,126 @@
-"""The criteria of the verdict and their calibrated thresholds (docs/audit-calibration.md).
+"""The criteria of the verdict, in two questions, and their calibrated thresholds (docs/audit-calibration.md).
 
-"Word" stands for whatever the map weighs: tokens, words or sentences.
+"Word" stands for whatever the map weighs: tokens, words or sentences. The highlighted words of a text are those that
+hold most of its attention.
 """
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-import polars as pl
-
-from heedful.verdict.signals import ROUNDING, Level
+from heedful.verdict.signals import Level
 
 FILE = Path(__file__).with_name("thresholds.toml")
 
+Part = Literal["words", "weights"]
+QUESTIONS: dict[Part, str] = {
+    "words": "Are the highlighted words the ones the decision rests on?",
+    "weights": "Does the model decide through these weights?",
+}
+
 
 class CriterionSpec(NamedTuple):
-    """What a criterion asks."""
+    """What a criterion asks. Its values are between 0 and 1, and more is better."""
 
-    name: str
+    name: str  # of its signal
+    part: Part
     question: str
     finding: str  # the result in words, with {value}
-    failure: str  # what is wrong with an instance that does not meet it
-    decisive: bool  # clearly not met: the answer is no; not tested: it is never yes
+    failure: str  # what is wrong with a text or a model that does not meet it
     test: str  # the test that measures it
-    least: bool = True  # the value must be at least the threshold; otherwise at most
+    levels: tuple[Level, ...] = ("input",)  # where it decides
+    optional: bool = False  # not every model or corpus allows it, and a yes does not need it
 
 
 CRITERIA = (
     CriterionSpec(
-        "permutation",
+        "necessity",
+        "words",
+        "Does the decision need the highlighted words?",
+        "Deleting the highlighted words does {value} of the harm that deleting any as many words can do",
+        "deleting the highlighted words hardly matters more than deleting random ones",
+        "highlights",
+    ),
+    CriterionSpec(
+        "sufficiency",
+        "words",
+        "Do the highlighted words suffice for the decision?",
+        "The highlighted words alone support the decision {value} as well as the best as many words",
+        "the highlighted words alone support the decision no better than random ones",
+        "highlights",
+    ),
+    CriterionSpec(
+        "swap",
+        "words",
+        "Does the decision follow the highlighted words into another text?",
+        "Swapping the highlighted words for those of a text decided otherwise makes {value} of the change that "
+        "swapping the whole text makes",
+        "swapping the highlighted words for those of texts decided otherwise hardly changes the decision",
+        "highlights",
+    ),
+    CriterionSpec(
+        "truth",
+        "words",
+        "Is the attention on the words that are known to decide?",
+        "{value} of the attention is on the words that are known to decide",
+        "the attention is not on the words that are known to decide",
+        "highlights",
+        optional=True,
+    ),
+    CriterionSpec(
+        "weights",
+        "weights",
+        "Does taking the attention off the highlighted words do what deleting them does?",
+        "Zeroing the attention of the highlighted words has {value} of the effect of deleting them",
+        "the model decides alike when it does not attend to the highlighted words",
+        "highlights",
+    ),
+    CriterionSpec(
+        "shuffling",
+        "weights",
         "Does the output change when the weights are shuffled?",
-        "Shuffling the weights moves the output by {value} (TVD)",
-        "shuffling its weights hardly moves the output",
-        decisive=True,
-        test="permutation",
+        "Shuffling the weights moves {value} of the output's probability",
+        "shuffling the weights hardly moves the output",
+        "permutation",
+        levels=("attention",),
     ),
     CriterionSpec(
-        "lead",
-        "Do the top-attended words matter more than random ones?",
-        "The decision loses more probability without the top-attended words than without random ones in {value} of "
-        "texts",
-        "its top-attended words matter no more than random ones",
-        decisive=True,
-        test="erasure",
-    ),
-    CriterionSpec(
-        "against",
-        "How often does the decision become more likely without the top-attended word?",
-        "The decision becomes more likely without the top-attended word in {value} of texts",
-        "the decision becomes more likely without its top-attended word",
-        decisive=False,
-        test="violation",
-        least=False,
-    ),
-    CriterionSpec(
-        "race",
-        "Does attention find the deciding words about as well as the best attribution method?",
-        "Attention achieves {value} of the best method's gain over random order",
-        "another method finds its deciding words much better",
-        decisive=True,
-        test="erasure",
-    ),
-    CriterionSpec(
-        "replacement",
-        "Does the output change when every word gets equal weight?",
-        "Equal weights move the output by {value} (TVD)",
-        "equal weights give almost the same output",
-        decisive=False,
-        test="substitution",
+        "zeroing",
+        "weights",
+        "Does zeroing attention, largest first, matter as much as in the best order?",
+        "Zeroing attention, largest first, has {value} of the effect of the best order",
+        "zeroing the largest weights matters no more than zeroing random ones",
+        "curves",
+        levels=("attention",),
+        optional=True,
     ),
 )
 
 
-@dataclass(frozen=True)
-class LevelThresholds:
-    """The threshold of each criterion: a minimum (`against`: a maximum)."""
+class Threshold(NamedTuple):
+    """A mean of at least `met` meets a criterion; one below `failed` fails it; in between it is neither."""
 
-    permutation: float  # TVD under permuted weights
-    lead: float  # share of instances
-    against: float  # share of instances
-    race: float  # share of the best method's gain over random order
-    replacement: float  # TVD under uniform weights
-    better: float  # by how much more a method's first items must matter to be called better than attention
+    failed: float
+    met: float
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Thresholds for items erased at the input and for items erased at the attention: their figures differ."""
+    """Thresholds by criterion, and by how much more a method's words must do to be called better than attention."""
 
-    input: LevelThresholds
-    attention: LevelThresholds
+    criteria: Mapping[str, Threshold]
+    better: float
     provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    def at(self, level: Level) -> LevelThresholds:
-        """The thresholds of a level."""
-        return self.input if level == "input" else self.attention
 
 
 def read_thresholds(path: Path = FILE) -> Thresholds:
     """Thresholds from a TOML file."""
     with path.open("rb") as file:
         values = tomllib.load(file)
-    return Thresholds(
-        LevelThresholds(**values["input"]), LevelThresholds(**values["attention"]), values.get("provenance", {})
-    )
+    criteria = {spec.name: Threshold(**values[spec.name]) for spec in CRITERIA}
+    return Thresholds(criteria, values["better"], values.get("provenance", {}))
 
 
 CALIBRATED = read_thresholds()
-
-
-def quantities() -> dict[str, pl.Expr]:
-    """The per-instance value that each criterion averages; the race is a ratio of two means and not among them."""
-    lead = pl.col("lead")
-    ahead = pl.when(lead.abs() <= ROUNDING).then(0.5).otherwise((lead > 0).cast(pl.Float64))
-    return {
-        "permutation": pl.col("permuted_tvd"),
-        "lead": pl.when(lead.is_not_null()).then(ahead),
-        "against": pl.col("against").cast(pl.Float64),
-        "replacement": pl.col("replaced_tvd"),
-    }

@@ -1,216 +1,277 @@
 """The rule: from signals to a verdict. docs/audit-calibration.md explains it and measures how well it works.
 
-`no` if a decisive criterion is clearly not met; `yes` if all tested criteria are clearly met; else `with caution`.
-With too few instances, an untested decisive criterion, or no words deleted from the texts, it is never `yes`.
+Criteria are assessed for the texts decided for each class, and for all of them together, by tests that stay valid
+however often one looks (inference.py).
+
+- A class is `no` if it fails a criterion of the first question (are these the words the decision rests on?), `yes` if
+  it meets all criteria of both questions, `with caution` if it is in between or its words are right and the model does
+  not decide through their weights. Words that take the decision with them into other texts are not wrong where the
+  decision does not need them (others may say the same, or the model may fall back on this class): that is `with
+  caution`, too. A class is `not determined` while that cannot be told, and where nothing can be won: no
+  words of such a class (a default class, say) matter more than others.
+- The model is `no` if a class, or all of them together, is. Otherwise the determined classes answer for it, the worst
+  of them, unless they cover clearly less than half of the texts.
+- Without the model no words can be deleted: the answer is `no` or `not determined`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
-from operator import and_, or_
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from heedful.measures import Floats, bootstrap_means, percentiles
-from heedful.verdict.criteria import CALIBRATED, CRITERIA, CriterionSpec, LevelThresholds, Thresholds, quantities
-from heedful.verdict.signals import FALL, ROUNDING, Level, methods_of
-from heedful.verdict.verdict import OUTCOMES, Answer, Better, Criterion, Outcome, Verdict, show
+from heedful.verdict.criteria import CALIBRATED, CRITERIA, CriterionSpec, Threshold, Thresholds
+from heedful.verdict.inference import ALPHA, Floats, above_level, below_level, mean_interval, values_needed
+from heedful.verdict.instances import text_answers
+from heedful.verdict.signals import GAIN, Level, methods_of
+from heedful.verdict.verdict import ANSWERS, Answer, Better, ClassVerdict, Criterion, Outcome, Verdict
+from heedful.verdict.wording import class_words, criterion_words, model_words
 
-FEW = 30  # instances: with fewer, a bootstrap interval is too narrow to trust
-DRAWS = 2000  # of the bootstrap
-
+SCARCE = 0.25  # of a class's texts: if something can be won in clearly fewer, nothing can be told of the class
+COVERED = 0.5  # of the texts must belong to classes that are determined
 NOT_DELETED = "no words were deleted from the texts to re-run the model (an evidence file alone does not allow it)"
-TEXT_NOT_DELETED = "no word was deleted from its text"
-_ANSWERS = {
-    "yes": "Yes, this attention may be shown as an explanation",
-    "with caution": "This attention may be shown, but only with caution",
-    "no": "No, this attention should not be shown as an explanation",
-}
+ALIKE = "every tested text is decided the same way, so no words can be swapped for those of a text decided otherwise"
+DISAGREE = "deleting words and masking them lead to different answers, so one of the two misleads"
+
+OPTIONAL = tuple(spec.name for spec in CRITERIA if spec.optional)
+
+Flags = NDArray[np.bool_]
 
 
-def judge(signals: pl.DataFrame | pl.LazyFrame, *, thresholds: Thresholds = CALIBRATED, seed: int = 0) -> Verdict:
-    """May this attention be shown? The answer for the model that gave these signals, and for each instance; the latter
-    are derived when they are asked for, from a lazy frame in bounded memory."""
-    levels = signals.lazy().select("level").head(1).collect()["level"].to_list()
-    level: Level = "input" if levels == ["input"] else "attention"
-    limit, found = thresholds.at(level), measure(signals.lazy().collect(), seed=seed)
-    criteria = criteria_of(found, limit)
-    reservations = _reservations(criteria, level)
-    answer = answer_of(criteria, reservations)
-    raced = found.figures["race"].n >= FEW
-    better = next((rival for rival in found.rivals if rival.low > limit.better), None) if raced else None
-    words = _words(answer, criteria, reservations, better)
-    instances = judge_instances(signals.lazy(), found.best, limit, level)
-    return Verdict(answer, words, level, criteria, reservations, better, instances)
+def judge(
+    signals: pl.DataFrame | pl.LazyFrame,
+    *,
+    classes: Sequence[str] = (),
+    population: Mapping[int, int] | None = None,
+    thresholds: Thresholds = CALIBRATED,
+) -> Verdict:
+    """May this attention be shown? The answer for the model that gave these signals, for each class and each text.
+
+    `classes` are their names; `population` says how many texts are decided for each class, tested or not. Answers for
+    single texts are derived when they are asked for, from a lazy frame in bounded memory.
+    """
+    frame = signals.lazy().collect().sort("id")
+    level: Level = "input" if "input" in frame["level"].head(1).to_list() else "attention"
+    group = _Groups(frame, level, thresholds)
+    counts = dict(population or _counts(frame["decision"].drop_nulls()))
+    table = text_answers(signals.lazy(), thresholds, level)
+    own = _own_answers(table)
+    found = [group.judged(decision, counts[decision], classes, own) for decision in sorted(counts)]
+    moot = [each.decision for each in found if nothing_to_win(each.criteria)]
+    together = group.criteria(~np.isin(group.decisions, moot) if len(moot) < len(found) else group.everything)
+    answer = _answer(found, together, counts, level)
+    limits = _limits(together, group.masked(), level, alike=group.alike())
+    if answer == "yes" and DISAGREE in limits:
+        answer = "with caution"
+    better = _better(frame, thresholds.better)
+    more = _more(found, group) if answer == "not determined" and not {*limits} - {DISAGREE} else None
+    words = model_words(answer, together, found, limits=limits, better=better, more=more)
+    answers: dict[str, int] = {name: sum(each.answers.get(name, 0) for each in found) for name in ANSWERS}
+    return Verdict(answer, words, level, together, tuple(found), limits, better, more, answers, table)
 
 
-class Estimate(NamedTuple):
-    """A figure with its 95 % interval over the `n` instances where it is defined."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-
-
-class Measurements(NamedTuple):
-    """All that a verdict needs to know about the signals."""
-
-    figures: dict[str, Estimate]  # by criterion
-    best: str | None  # the method whose first items matter most
-    gains: Estimate  # by how much these matter more than random ones
-    rivals: list[Better]  # every method's difference from attention, largest first
+def determined(verdict: Verdict) -> bool:
+    """Whether more texts would hardly change the answer: it is no; every class has an answer or can have none; or it is
+    with caution and no class that is open looks like a no."""
+    if verdict.answer == "no":
+        return True
+    open_ = [each for each in verdict.classes if each.answer == "not determined" and not nothing_to_win(each.criteria)]
+    if verdict.answer == "with caution":
+        return not any(_looks_wrong(each) for each in open_)
+    return bool(verdict.classes) and not open_
 
 
-def measure(signals: pl.DataFrame, *, seed: int, draws: int = DRAWS) -> Measurements:
-    """Means with bootstrap intervals over instances; the order of rows does not matter."""
-    ordered = signals.sort("id")
-    figures = _means({name: _values(ordered, value) for name, value in quantities().items()}, seed, draws)
-    methods = methods_of(ordered)
-    falls = {name: _values(ordered, pl.col(f"{name}{FALL}")) for name in ("attention", "random", *methods)}
-    known = [name for name in methods if not np.isnan(falls[name]).all()]
-    best = max(known, key=lambda name: float(np.nanmean(falls[name])), default=None)
-    gains, figures["race"] = Estimate(), Estimate()
-    if best is not None:
-        table = np.stack([falls["attention"] - falls["random"], falls[best] - falls["random"]], axis=1)  # (n, 2)
-        gains, figures["race"] = _ratio(table[~np.isnan(table).any(axis=1)], seed, draws)
-    rivals = []
-    for name, ahead in _means({name: falls[name] - falls["attention"] for name in known}, seed, draws).items():
-        if ahead.value is not None and ahead.low is not None and ahead.high is not None:
-            rivals.append(Better(name, ahead.value, ahead.low, ahead.high))
-    return Measurements(figures, best, gains, sorted(rivals, key=lambda rival: -rival.by))
+def _looks_wrong(each: ClassVerdict) -> bool:
+    words = [criterion for criterion in each.criteria if criterion.decisive and criterion.part == "words"]
+    return any(criterion.value is not None and criterion.value < criterion.failed for criterion in words)
 
 
-def criteria_of(found: Measurements, thresholds: LevelThresholds) -> tuple[Criterion, ...]:
-    """What measurements say about each criterion."""
-    return tuple(_criterion(spec, found.figures[spec.name], getattr(thresholds, spec.name)) for spec in CRITERIA)
+class _Groups:
+    """Signals of all texts, and criteria over some of them."""
 
+    def __init__(self, frame: pl.DataFrame, level: Level, thresholds: Thresholds) -> None:
+        self.level, self.thresholds = level, thresholds
+        self.decisions = frame["decision"].fill_null(-1).to_numpy()
+        self.everything = np.ones(len(frame), dtype=bool)
+        gain = f"attention{GAIN}"
+        tested = frame[gain].is_not_null().to_numpy() if gain in frame.columns else ~self.everything
+        self.columns = {spec.name: _column(frame, spec.name) for spec in CRITERIA}
+        self.columns |= {name: _column(frame, name) for name in ("masked_necessity", "masked_sufficiency")}
+        always = ("shuffling", "truth")  # defined wherever they were tested
+        self.tested = {
+            name: ~np.isnan(values) if name in always or (level == "input") != (name != "zeroing") else tested
+            for name, values in self.columns.items()
+        }
+        number = len(np.unique(self.decisions)) + 1
+        self.alpha = ALPHA / (number * sum(level in spec.levels for spec in CRITERIA))  # of a no
 
-def outcome_of(figure: Estimate, threshold: float, *, least: bool) -> Outcome:
-    """Whether a figure is clearly on the right side of its threshold."""
-    if figure.low is None or figure.high is None:
-        return "open" if figure.n else "untested"
-    if figure.n < FEW:
+    def criteria(self, rows: Flags) -> tuple[Criterion, ...]:
+        """All criteria over some texts."""
+        return tuple(self.criterion(spec, spec.name, rows) for spec in CRITERIA)
+
+    def criterion(self, spec: CriterionSpec, column: str, rows: Flags) -> Criterion:
+        """One criterion over some texts, by its own signal or by another one."""
+        tested = rows & self.tested[column]
+        values = self.columns[column][tested]
+        winnable = ~np.isnan(values)
+        shares, threshold = values[winnable], self.thresholds.criteria[spec.name]
+        outcome = self.outcome(shares, winnable, threshold)
+        mean = (float(shares.mean()), *mean_interval(shares, alpha=ALPHA / 2)) if len(shares) else None
+        value, low, high = mean or (None, None, None)
+        return Criterion(
+            name=spec.name,
+            part=spec.part,
+            question=spec.question,
+            decisive=self.level in spec.levels,
+            value=value,
+            low=low,
+            high=high,
+            n=len(values),
+            winnable=len(shares),
+            failed=threshold.failed,
+            threshold=threshold.met,
+            outcome=outcome,
+            words=criterion_words(spec, outcome, mean, len(values), threshold),
+        )
+
+    def masked(self) -> tuple[Criterion, ...]:
+        """Necessity and sufficiency with words masked instead of deleted, over all texts."""
+        named = {spec.name: spec for spec in CRITERIA}
+        return tuple(
+            self.criterion(named[name], f"masked_{name}", self.everything) for name in ("necessity", "sufficiency")
+        )
+
+    def alike(self) -> bool:
+        """Whether every text was decided the same way, as far as words were swapped."""
+        swapped = self.columns["swap"][self.tested["swap"]]
+        return len(np.unique(self.decisions[self.tested["swap"]])) == 1 and bool(np.isnan(swapped).all())
+
+    def outcome(self, shares: Floats, winnable: Flags, threshold: Threshold) -> Outcome:
+        """On which side of its thresholds a criterion clearly is."""
+        if not len(winnable):
+            return "untested"
+        if below_level(winnable.astype(np.float64), SCARCE):
+            return "moot"
+        if above_level(shares, threshold.met):
+            return "met"
+        if below_level(shares, threshold.failed, alpha=self.alpha):
+            return "not met"
+        if above_level(shares, threshold.failed) and below_level(shares, threshold.met):
+            return "between"
         return "open"
-    low, high, bar = (figure.low, figure.high, threshold) if least else (-figure.high, -figure.low, -threshold)
-    return "met" if low >= bar else "not met" if high < bar else "open"
+
+    def judged(self, decision: int, texts: int, names: Sequence[str], own: pl.DataFrame) -> ClassVerdict:
+        """The answer for the texts decided for one class."""
+        rows = self.decisions == decision
+        criteria = self.criteria(rows)
+        answer = class_answer(criteria, self.level)
+        name = names[decision] if decision < len(names) else str(decision)
+        counted = own.filter(pl.col("decision") == decision)
+        answers = dict(zip(counted["answer"], counted["len"], strict=True))
+        tested = max((criterion.n for criterion in criteria if criterion.decisive), default=0)
+        return ClassVerdict(decision, name, answer, class_words(answer, criteria), texts, tested, answers, criteria)
 
 
-def answer_of(criteria: Iterable[Criterion], limits: Sequence[str]) -> Answer:
-    """The answer that follows from the criteria; never yes if there are `limits`."""
-    criteria = list(criteria)
-    if any(criterion.decisive and criterion.outcome == "not met" for criterion in criteria):
-        return "no"
-    tested = [criterion for criterion in criteria if criterion.outcome != "untested"]
-    return "yes" if not limits and all(criterion.outcome == "met" for criterion in tested) else "with caution"
-
-
-def judge_instances(signals: pl.LazyFrame, best: str | None, thresholds: LevelThresholds, level: Level) -> pl.LazyFrame:
-    """`id`, `answer` and `reasons` why it is not yes. Attention is compared with the method `best`."""
-    frame = signals.select("id", **_met(best, thresholds))
-    fails = {spec.name: ~pl.col(spec.name) for spec in CRITERIA}
-    no = reduce(or_, (fails[spec.name].fill_null(False) for spec in CRITERIA if spec.decisive))
-    yes = reduce(and_, (pl.col(spec.name).fill_null(not spec.decisive) for spec in CRITERIA)) & (level == "input")
-    reasons: list[pl.Expr] = [pl.when(fails[spec.name]).then(pl.lit(spec.failure)) for spec in CRITERIA]
-    reasons += [pl.when(pl.col(spec.name).is_null()).then(pl.lit(f"not tested: {spec.question}")) for spec in CRITERIA]
-    reasons.append(pl.lit(TEXT_NOT_DELETED if level == "attention" else None, dtype=pl.String))
-    return frame.select(
-        "id",
-        pl.when(no).then(pl.lit("no")).when(yes).then(pl.lit("yes")).otherwise(pl.lit("with caution")).alias("answer"),
-        pl.concat_list(reasons).list.drop_nulls().alias("reasons"),
-    )
-
-
-def _met(best: str | None, thresholds: LevelThresholds) -> dict[str, pl.Expr]:
-    """Whether an instance meets each criterion; null where it was not tested."""
-    values = quantities()
-    race = pl.lit(None, dtype=pl.Boolean)
-    if best is not None:
-        own, other = (pl.col(f"{name}{FALL}") - pl.col(f"random{FALL}") for name in ("attention", best))
-        race = own >= thresholds.race * other - ROUNDING
-    return {
-        "permutation": values["permutation"] >= thresholds.permutation,
-        "lead": values["lead"] > 0.5,
-        "against": values["against"] == 0,
-        "race": race,
-        "replacement": values["replacement"] >= thresholds.replacement,
-    }
-
-
-def _values(signals: pl.DataFrame, value: pl.Expr) -> Floats:
-    column = signals.select(value.cast(pl.Float64).fill_null(np.nan)).to_series()
-    return np.asarray(column.to_numpy(), dtype=np.float64)
-
-
-def _means(columns: Mapping[str, Floats], seed: int, draws: int) -> dict[str, Estimate]:
-    """The mean of each column (n,). Columns with as many defined values have the same draws, which are made once."""
-    defined = {name: values[~np.isnan(values)] for name, values in columns.items()}
-    found = dict.fromkeys(columns, Estimate())
-    for n in {len(values) for values in defined.values()} - {0}:
-        names = [name for name, values in defined.items() if len(values) == n]
-        table = np.stack([defined[name] for name in names], axis=1)  # (n, Q)
-        means = bootstrap_means(table[None], seed=seed, draws=draws)
-        found |= {name: _estimate(defined[name], means[:, place]) for place, name in enumerate(names)}
-    return found
-
-
-def _estimate(values: Floats, means: Floats) -> Estimate:
-    low, high = percentiles(means) or (None, None)
-    return Estimate(float(values.mean()), low, high, len(values))
-
-
-def _ratio(gains: Floats, seed: int, draws: int) -> tuple[Estimate, Estimate]:
-    """Mean gain of the best method, and the ratio of attention's mean gain (n, 2) to it: undefined unless the best
-    method does clearly better than random order."""
-    if not len(gains):
-        return Estimate(), Estimate()
-    means = bootstrap_means(gains[None], seed=seed, draws=draws)  # (draws, 2)
-    best = _estimate(gains[:, 1], means[:, 1])
-    if best.value is None or best.low is None or best.low <= 0:
-        return best, Estimate(n=len(gains))
-    ratios = np.divide(means[:, 0], means[:, 1], out=np.full(len(means), np.nan), where=means[:, 1] > 0)
-    interval = percentiles(ratios)
-    low, high = interval or (None, None)
-    return best, Estimate(float(gains[:, 0].mean()) / best.value, low, high, len(gains))
-
-
-def _criterion(spec: CriterionSpec, figure: Estimate, threshold: float) -> Criterion:
-    outcome = outcome_of(figure, threshold, least=spec.least)
-    words = "Not tested."
-    if outcome != "untested" and (figure.value is None or figure.low is None or figure.high is None):
-        words = "No ranking does clearly better than random order, so there is nothing to compare attention with."
-    elif figure.value is not None and figure.low is not None and figure.high is not None:
-        finding = spec.finding.format(value=show(spec.name, figure.value))
-        interval = f"{show(spec.name, figure.low)} to {show(spec.name, figure.high)}"
-        side = "at least" if spec.least else "at most"
-        words = f"{finding}, 95 % interval {interval}; threshold: {side} {show(spec.name, threshold)}."
-        if figure.n < FEW:
-            words += f" {figure.n} {'instance is' if figure.n == 1 else 'instances are'} too few to tell."
-    return Criterion(spec.name, spec.question, spec.decisive, *figure, threshold, spec.least, outcome, words)
-
-
-def _reservations(criteria: Iterable[Criterion], level: Level) -> tuple[str, ...]:
-    """What rules out a yes."""
-    decisive = [criterion for criterion in criteria if criterion.decisive]
-    found = [f"not tested: {criterion.question}" for criterion in decisive if criterion.outcome == "untested"]
-    few = [criterion.n for criterion in decisive if 0 < criterion.n < FEW]
-    if few:
-        found.append(f"tested on only {min(few)} {'text' if min(few) == 1 else 'texts'}; a yes needs at least {FEW}")
+def class_answer(criteria: Sequence[Criterion], level: Level) -> Answer:
+    """The answer that follows from the criteria over the texts of a class."""
+    deciding = [criterion for criterion in criteria if criterion.decisive]
+    words = [each for each in deciding if each.part == "words" and each.outcome != "untested"]
+    weights = [each for each in deciding if each.part == "weights" and each.outcome != "untested"]
     if level == "attention":
-        found.append(NOT_DELETED)
+        return "no" if any(each.outcome == "not met" for each in weights) else "not determined"
+    if nothing_to_win(criteria):
+        return "not determined"
+    outcomes = {each.name: each.outcome for each in words}
+    failed = {name for name, outcome in outcomes.items() if outcome == "not met"}
+    if failed and not (failed == {"necessity"} and outcomes.get("swap") == "met"):
+        return "no"
+    if not weights or outcomes.get("swap") in (None, "moot", "open") or "open" in outcomes.values():
+        return "not determined"
+    through = weights[0].outcome
+    if failed or "between" in outcomes.values() or through in ("between", "not met"):
+        return "with caution"
+    return "yes" if through == "met" else "not determined"
+
+
+def nothing_to_win(criteria: Sequence[Criterion]) -> bool:
+    """Whether no words matter more than others: nothing can be won by deleting words or by keeping them."""
+    outcomes = {criterion.name: criterion.outcome for criterion in criteria}
+    return outcomes["necessity"] == outcomes["sufficiency"] == "moot"
+
+
+def _answer(
+    classes: Sequence[ClassVerdict], together: Sequence[Criterion], counts: Mapping[int, int], level: Level
+) -> Answer:
+    """The answer for the model."""
+    whole = class_answer(together, level)
+    if whole == "no" or any(each.answer == "no" for each in classes):
+        return "no"
+    determined = {each.decision for each in classes if each.answer in ("yes", "with caution")}
+    open_ = [each for each in classes if each.answer == "not determined" and not nothing_to_win(each.criteria)]
+    if whole == "with caution":  # what holds for all classes together holds for those that are too rare to tell
+        determined |= {each.decision for each in open_}
+    covered = np.repeat([decision in determined for decision in counts], list(counts.values())).astype(np.float64)
+    if not determined or below_level(covered, COVERED):
+        return "not determined"
+    if whole == "with caution" or any(each.answer == "with caution" for each in classes):
+        return "with caution"
+    return "yes" if whole == "yes" else "not determined"
+
+
+def _limits(
+    together: Sequence[Criterion], masked: Sequence[Criterion], level: Level, *, alike: bool
+) -> tuple[str, ...]:
+    """What rules out a yes."""
+    if level == "attention":
+        return (NOT_DELETED,)
+    needed = [each for each in together if each.decisive and each.name not in OPTIONAL]
+    found = [f"not tested: {each.question}" for each in needed if each.outcome == "untested"]
+    if alike:
+        found.append(ALIKE)
+    met = {each.name for each in together if each.outcome == "met"}
+    if any(each.outcome == "not met" and each.name in met for each in masked):
+        found.append(DISAGREE)
     return tuple(found)
 
 
-def _words(answer: Answer, criteria: Sequence[Criterion], limits: Sequence[str], better: Better | None) -> str:
-    counts = {outcome: sum(criterion.outcome == outcome for criterion in criteria) for outcome in OUTCOMES}
-    if counts["untested"] == len(criteria):
-        return "Nothing was tested that could tell whether this attention may be shown as an explanation."
-    first, *rest = [(number, OUTCOMES[outcome]) for outcome, number in counts.items() if number]
-    parts = [f"{first[0]} of {len(criteria)} criteria {first[1]}", *(f"{number} {outcome}" for number, outcome in rest)]
-    words = f"{_ANSWERS[answer]}: {', '.join(parts)}."
-    if answer == "with caution" and limits and not counts["not met"] and not counts["open"]:
-        words += f' Not a "yes": {"; ".join(limits)}.'
-    if better is not None:
-        words += f" {better.method} finds the deciding words better (comprehensiveness higher by {better.by:.2f})."
-    return words
+def _better(frame: pl.DataFrame, least: float) -> Better | None:
+    """The method whose words do most more than attention's, if they clearly do."""
+    own, found = f"attention{GAIN}", []
+    for name in methods_of(frame):
+        ahead = frame.select((pl.col(f"{name}{GAIN}") - pl.col(own)).drop_nulls().clip(-1, 1)).to_series().to_numpy()
+        if len(ahead):
+            low, high = (2 * bound - 1 for bound in mean_interval((1 + ahead) / 2, alpha=ALPHA / 2))
+            found.append(Better(name, float(ahead.mean()), low, high))
+    best = max(found, key=lambda rival: rival.by, default=None)
+    return best if best is not None and best.low > 0 and best.by >= least else None
+
+
+def _more(classes: Sequence[ClassVerdict], group: _Groups) -> int | None:
+    """About how many more texts would determine the classes that something can be won in."""
+    needed = []
+    for each in classes:
+        rows = group.decisions == each.decision
+        for criterion in each.criteria:
+            if criterion.decisive and criterion.outcome == "open":
+                values = group.columns[criterion.name][rows & group.tested[criterion.name]]
+                threshold = group.thresholds.criteria[criterion.name]
+                count = values_needed(values[~np.isnan(values)], threshold.met)
+                if count is None:
+                    return None
+                share = max(criterion.winnable, 1) / max(len(group.decisions), 1)
+                needed.append(round(count / share))
+    return max(needed, default=None)
+
+
+def _own_answers(table: pl.LazyFrame) -> pl.DataFrame:
+    """How many texts of each decision have each answer of their own."""
+    return table.group_by("decision", "answer").len().collect().sort("decision", "answer")
+
+
+def _counts(decisions: pl.Series) -> dict[int, int]:
+    counted = decisions.value_counts(sort=False).sort("decision")
+    return dict(zip(counted["decision"].to_list(), counted["count"].to_list(), strict=True))
+
+
+def _column(frame: pl.DataFrame, name: str) -> Floats:
+    return np.asarray(frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)

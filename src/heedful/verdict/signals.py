@@ -1,7 +1,8 @@
-"""Signals: what the tests of a run or an audit found for each instance, as far as the verdict needs it.
+"""Signals: what the tests of a run or an audit found for each text, as far as the verdict needs it.
 
-Values that were not tested or are undefined are null, and so are all values of instances with a single item: they have
-only one possible attention.
+Most are shares of what could be won: 0 if the highlighted words do no better than random ones, 1 if no set of words
+does better than they. Values that were not tested are null, and so are shares where too little can be won to tell, and
+all values of texts with a single item, which have only one possible attention.
 """
 
 import re
@@ -12,70 +13,67 @@ import polars as pl
 
 from heedful.experiments.experiment import check_frame
 
-Level = Literal["input", "attention"]  # where items were erased: in the text, or only at the attention
+Level = Literal["input", "attention"]  # whether words were deleted from the texts, or only their attention changed
 Frames = Mapping[str, pl.DataFrame]
 
-WAYS = ("delete", "blank", "unknown")  # of erasing at the input; the first one that was used counts
-NO_METHOD = ("attention", "random", "ascending")  # rankings that are not attribution methods
-FALL = "_fall"
 ROUNDING = 1e-6  # changes of a probability below this count as none
+LEAST = 0.1  # of probability that must be at stake: shares of less are noise
+SECOND_WAYS = ("blank", "unknown")  # of erasing words, beside deleting them
+NO_METHOD = ("attention", "random", "best", "ascending")  # rankings that are not attribution methods
+GAIN = "_gain"
 
-_COLUMNS = {
-    "permuted_tvd": pl.Float64,
-    "permuted_changed": pl.Float64,
-    "replaced_tvd": pl.Float64,
-    "replaced_changed": pl.Boolean,
-    "lead": pl.Float64,
-    "against": pl.Boolean,
-    "attention_fall": pl.Float64,
-    "random_fall": pl.Float64,
+COLUMNS: dict[str, type[pl.DataType]] = {
+    "decision": pl.Int32,
+    "necessity": pl.Float64,
+    "sufficiency": pl.Float64,
+    "swap": pl.Float64,
+    "weights": pl.Float64,
+    "masked_necessity": pl.Float64,
+    "masked_sufficiency": pl.Float64,
+    "shuffling": pl.Float64,
+    "zeroing": pl.Float64,
+    "truth": pl.Float64,
+}
+_NEEDED = {
+    "highlights": r"decision|.+_(necessity|sufficiency)_.+|swap_.+|weights_.+|truth_.+",
+    "permutation": r"decision|median",
+    "curves": r"decision|.+_comprehensiveness",
 }
 _NOTHING = pl.DataFrame(schema={"id": pl.String})
-_NEEDED = {
-    "permutation": r"median|changed",
-    "substitution": r"uniform_tvd|uniform_changed",
-    "violation": r"violates|erased_fall",
-    "erasure": r".+_comprehensiveness(_at)?",
-    "curves": r".+_comprehensiveness(_at)?",
-}
 
 
 def signals(frames: Frames, *, rounding: float = ROUNDING) -> pl.DataFrame:
-    """One row an instance, from the frames of tests by name; missing tests leave nulls.
+    """One row a text, from the frames of tests by name; missing tests leave nulls.
 
-    - `permuted_tvd`: median TVD under permuted weights; `permuted_changed`: share of them that change the decision.
-    - `replaced_tvd`, `replaced_changed`: the same for uniform weights.
-    - `attention_fall`, `random_fall`, `<method>_fall`: comprehensiveness (by how much the decision's probability falls
-      when items are erased) in the order of attention, in random order, and in the order of each method.
-    - `lead`: `attention_fall` less `random_fall`; 0 where they differ by no more than `rounding`.
-    - `against`: the decision's probability rises without the most attended item.
+    From `highlights`, words changed in the text (`level` is `input`):
+    - `necessity`, `sufficiency`: share of the best possible gain over random words, when the highlighted words are
+      deleted, or when only they are left; `masked_...`: the same words replaced by a token that stands for nothing.
+    - `swap`: of what a text decided otherwise would change as a whole, the share that its highlighted words change.
+    - `weights`: of what deleting the highlighted words changes, the share that zeroing their attention changes.
+    - `truth`: attention on the words known to decide, where swapping those changes the decision.
 
-    `level` says where items were erased. At the `input`, falls are those of `erasure`, and `against` comes from
-    `violation` of a model, or else from `erasure` at its first share (1 % of the items, at least one). At `attention`,
-    all come from `curves`. The two levels are never mixed.
+    From experiments on the attention alone:
+    - `shuffling`: how far shuffled weights move the output (median TVD).
+    - `zeroing`: share of the best order's gain over random order when attention is zeroed in its own order.
+
+    `<method>_gain`: what an attribution method's words, as many as are highlighted, gain over random ones: mean of
+    necessity and sufficiency, or comprehensiveness at the attention; `attention_gain` likewise.
     """
     level = level_of(frames)
-    tests = [
-        _columns(frames, "permutation", permuted_tvd="median", permuted_changed="changed"),
-        _columns(frames, "substitution", replaced_tvd="uniform_tvd", replaced_changed="uniform_changed"),
-        *_erasing(frames, level),
-    ]
+    least = max(LEAST, rounding)
+    tests = [_shuffling(frames), _highlights(frames, least), _zeroing(frames, least, gains=level == "attention")]
     found = pl.concat([test.select("id") for test in tests]).unique(maintain_order=True)
-    for test in (*tests, _items(frames)):
+    for test in (*tests, _facts(frames)):
         found = found.join(test, on="id", how="left", maintain_order="left")
-    if {"attention_fall", "random_fall"} <= {*found.columns}:
-        lead = pl.col("attention_fall") - pl.col("random_fall")
-        found = found.with_columns(lead=pl.when(lead.abs() <= rounding).then(0.0).otherwise(lead))
-    missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in _COLUMNS.items() if name not in found.columns]
-    methods = [name for name in found.columns if name.endswith(FALL) and name not in _COLUMNS]
+    missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in COLUMNS.items() if name not in found.columns]
+    gains = [name for name in found.columns if name.endswith(GAIN)]
     several = pl.col("items").fill_null(2) > 1
+    kept = {name: kind for name, kind in COLUMNS.items() if name != "decision"} | dict.fromkeys(gains, pl.Float64)
     return found.with_columns(missing).select(
         "id",
         pl.lit(level).alias("level"),
-        *(
-            _defined(pl.when(several).then(pl.col(name)), kind).alias(name)
-            for name, kind in {**_COLUMNS, **dict.fromkeys(methods, pl.Float64)}.items()
-        ),
+        pl.col("decision").cast(pl.Int32),
+        *(pl.when(several).then(pl.col(name).cast(kind).fill_nan(None)).alias(name) for name, kind in kept.items()),
     )
 
 
@@ -87,71 +85,103 @@ def scan_signals(frames: Mapping[str, pl.LazyFrame], *, rounding: float = ROUNDI
 
 
 def level_of(frames: Frames) -> Level:
-    """Where items were erased."""
-    return "input" if _way(frames) is not None or _first_erased(frames) else "attention"
+    """Whether words were deleted from the texts."""
+    return "input" if "highlights" in frames else "attention"
 
 
 def methods_of(signals: pl.DataFrame) -> list[str]:
     """The attribution methods that were compared with attention."""
-    names = (name.removesuffix(FALL) for name in signals.columns if name.endswith(FALL))
+    names = (name.removesuffix(GAIN) for name in signals.columns if name.endswith(GAIN))
     return [name for name in names if name not in NO_METHOD]
 
 
-def _needed(test: str, frame: pl.LazyFrame) -> list[pl.Expr]:
-    """The columns of a test that `signals` reads, and of lists only the first entry."""
-    pattern = re.compile(f"items|{_NEEDED.get(test, 'items')}")
+def _needed(test: str, frame: pl.LazyFrame) -> list[str]:
+    """The columns of a test that `signals` reads."""
+    pattern = re.compile(f"id|items|{_NEEDED.get(test, 'items')}")
     names = [name for name in frame.collect_schema().names() if pattern.fullmatch(name)]
-    if not names and test not in _NEEDED:
-        return []
-    return [pl.col("id"), *(pl.col(name).list.head(1) if name.endswith("_at") else pl.col(name) for name in names)]
+    return names if test in _NEEDED or "items" in names else []
 
 
-def _erasing(frames: Frames, level: Level) -> list[pl.DataFrame]:
-    """The falls, and whether the most attended item argues against the decision."""
-    way = _way(frames)
-    race, prefix = frames.get("erasure" if level == "input" else "curves"), "" if way is None else f"{way}_"
-    raced = [] if race is None or (level == "input" and way is None) else [_falls(race, prefix)]
-    if level == "input" and _first_erased(frames):
-        return [*raced, _columns(frames, "violation", against="violates")]
-    first = f"{prefix}attention_comprehensiveness_at"
-    if race is not None and first in race.columns:
-        raced.append(race.select("id", against=pl.col(first).list.first() < -ROUNDING))
-    return raced
-
-
-def _way(frames: Frames) -> str | None:
-    """How items were erased from the texts by `erasure`, if it was performed."""
-    columns = frames["erasure"].columns if "erasure" in frames else []
-    return next((way for way in WAYS if f"{way}_attention_comprehensiveness" in columns), None)
-
-
-def _first_erased(frames: Frames) -> bool:
-    """Whether `violation` erased the most attended item from its text, as it does with a model at hand."""
-    return "violation" in frames and "erased_fall" in frames["violation"].columns
-
-
-def _falls(frame: pl.DataFrame, prefix: str) -> pl.DataFrame:
-    """Comprehensiveness in the order of each ranking."""
-    pattern = re.compile(f"{prefix}(.+)_comprehensiveness")
-    raced = [found[1] for found in map(pattern.fullmatch, frame.columns) if found and found[1] != "ascending"]
-    return frame.select("id", *(pl.col(f"{prefix}{name}_comprehensiveness").alias(f"{name}{FALL}") for name in raced))
-
-
-def _columns(frames: Frames, test: str, **columns: str) -> pl.DataFrame:
-    """Some columns of a test under other names; nothing if it was not performed."""
-    if test not in frames:
+def _highlights(frames: Frames, least: float) -> pl.DataFrame:
+    frame = frames.get("highlights")
+    if frame is None or (frame.columns == ["id"] and not len(frame)):  # no text could be tested within a budget
         return _NOTHING
-    check_frame(frames[test], test, ["id", *columns.values()])
-    return frames[test].select("id", **{name: pl.col(column) for name, column in columns.items()})
+    check_frame(frame, "highlights", ["id", "delete_necessity_attention", "delete_sufficiency_attention"])
+    second = next((way for way in SECOND_WAYS if f"{way}_necessity_attention" in frame.columns), None)
+    shares = {
+        "necessity": _share("necessity", "delete", least),
+        "sufficiency": _share("sufficiency", "delete", least),
+        "swap": _ratio(pl.col("swap_attention") - pl.col("swap_random"), pl.col("swap_whole"), least),
+        "weights": _ratio(pl.col("weights_attention"), pl.col("delete_necessity_attention"), least),
+    }
+    if second is not None:
+        shares |= {f"masked_{name}": _share(name, second, least) for name in ("necessity", "sufficiency")}
+    if "truth_mass" in frame.columns:
+        shares["truth"] = pl.when(pl.col("truth_decides")).then(pl.col("truth_mass"))
+    named = (re.fullmatch("delete_necessity_(.+)", name) for name in frame.columns)
+    rankings = [found[1] for found in named if found and found[1] not in ("random", "best")]
+    gains = {
+        f"{name}{GAIN}": (_gain("necessity", "delete", name) + _gain("sufficiency", "delete", name)) / 2
+        for name in rankings
+    }
+    return frame.select("id", **shares, **gains)
 
 
-def _items(frames: Frames) -> pl.DataFrame:
-    """How many items each instance has, from any test that has the column."""
-    counted = [frame for frame in frames.values() if "items" in frame.columns]
-    known = [frame.select("id", pl.col("items").cast(pl.Int64)) for frame in counted]
-    empty = pl.DataFrame(schema={"id": pl.String, "items": pl.Int64})
-    return pl.concat([empty, *known]).unique("id", keep="first", maintain_order=True)
+def _gain(quantity: str, way: str, ranking: str) -> pl.Expr:
+    """By how much a ranking's words do better than random ones: their loss matters more, or they suffice better."""
+    more = pl.col(f"{way}_{quantity}_{ranking}") - pl.col(f"{way}_{quantity}_random")
+    return more if quantity == "necessity" else -more
 
 
-def _defined(value: pl.Expr, kind: type[pl.DataType]) -> pl.Expr:
-    return value.cast(kind).fill_nan(None) if kind == pl.Float64 else value.cast(kind)
+def _share(quantity: str, way: str, least: float) -> pl.Expr:
+    return _ratio(_gain(quantity, way, "attention"), _gain(quantity, way, "best"), least)
+
+
+def _ratio(part: pl.Expr, whole: pl.Expr, least: float) -> pl.Expr:
+    """A share between 0 and 1; null where less than `least` is at stake."""
+    return pl.when(whole >= least).then((part / whole).clip(0.0, 1.0))
+
+
+def _shuffling(frames: Frames) -> pl.DataFrame:
+    if "permutation" not in frames:
+        return _NOTHING
+    check_frame(frames["permutation"], "permutation", ["id", "median"])
+    return frames["permutation"].select("id", shuffling="median")
+
+
+def _zeroing(frames: Frames, least: float, *, gains: bool) -> pl.DataFrame:
+    frame = frames.get("curves")
+    if frame is None or "random_comprehensiveness" not in frame.columns:
+        return _NOTHING
+    named = (re.fullmatch("(.+)_comprehensiveness", name) for name in frame.columns)
+    over = {
+        found[1]: pl.col(found[0]) - pl.col("random_comprehensiveness")
+        for found in named
+        if found and found[1] not in ("random", "ascending")
+    }
+    share = _ratio(over["attention"], pl.max_horizontal(*over.values()), least)
+    return frame.select(
+        "id", zeroing=share, **({f"{name}{GAIN}": gain for name, gain in over.items()} if gains else {})
+    )
+
+
+def _facts(frames: Frames) -> pl.DataFrame:
+    """The decision on each text and how many items it has, from any test that knows."""
+    schema = {"id": pl.String, "items": pl.Int64, "decision": pl.Int32}
+    known = [
+        frame.select(
+            "id",
+            *(
+                (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
+                for name, kind in schema.items()
+                if name != "id"
+            ),
+        )
+        for frame in frames.values()
+        if "id" in frame.columns and {"items", "decision"} & {*frame.columns}
+    ]
+    return (
+        pl.concat([pl.DataFrame(schema=schema), *known])
+        .group_by("id", maintain_order=True)
+        .agg(pl.col("items").drop_nulls().first(), pl.col("decision").drop_nulls().first())
+    )

@@ -6,31 +6,41 @@ from typing import Any, Literal
 
 import polars as pl
 
+from heedful.verdict.criteria import Part
 from heedful.verdict.signals import Level
 
-Answer = Literal["yes", "with caution", "no"]
-Outcome = Literal["met", "not met", "open", "untested"]
+Answer = Literal["yes", "with caution", "no", "not determined"]
+Outcome = Literal["met", "between", "not met", "moot", "open", "untested"]
 
+ANSWERS: tuple[Answer, ...] = ("yes", "with caution", "no", "not determined")
 QUESTION = "May this attention be shown as an explanation?"
 # as people read them
-OUTCOMES: dict[Outcome, str] = {"met": "met", "not met": "not met", "open": "inconclusive", "untested": "not tested"}
-SHARES = ("lead", "against", "race")  # criteria whose figures are percentages
-INSTANCES = pl.Schema({"id": pl.String(), "answer": pl.String(), "reasons": pl.List(pl.String)})
+OUTCOMES: dict[Outcome, str] = {
+    "met": "met",
+    "between": "in between",
+    "not met": "not met",
+    "moot": "nothing to win",
+    "open": "not determined",
+    "untested": "not tested",
+}
+INSTANCES = pl.Schema({"id": pl.String(), "decision": pl.Int32(), "answer": pl.String(), "reasons": pl.List(pl.String)})
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion: its question, the figure with its 95 % interval, the threshold and the outcome."""
+    """One criterion over some texts: its question, the mean with its 95 % interval, thresholds and outcome."""
 
     name: str
+    part: Part  # which of the two questions it belongs to
     question: str
-    decisive: bool
+    decisive: bool  # whether the answer depends on it
     value: float | None  # None: undefined
     low: float | None
     high: float | None
-    n: int  # instances it was tested on
-    threshold: float
-    least: bool  # True: the value must reach the threshold; False: it must not exceed it
+    n: int  # texts it was tested on
+    winnable: int  # of them, texts where enough is at stake
+    failed: float  # a mean clearly below this fails the criterion
+    threshold: float  # a mean clearly above this meets it
     outcome: Outcome
     words: str
 
@@ -38,10 +48,22 @@ class Criterion:
         """`value`, `interval` and `threshold` as text."""
         value, interval = "undefined" if self.n else "not tested", ""
         if self.value is not None and self.low is not None and self.high is not None:
-            value = show(self.name, self.value)
-            interval = f"{show(self.name, self.low)} to {show(self.name, self.high)}"
-        side = "at least" if self.least else "at most"
-        return {"value": value, "interval": interval, "threshold": f"{side} {show(self.name, self.threshold)}"}
+            value, interval = percent(self.value), f"{percent(self.low)} to {percent(self.high)}"
+        return {"value": value, "interval": interval, "threshold": f"at least {percent(self.threshold)}"}
+
+
+@dataclass(frozen=True)
+class ClassVerdict:
+    """The answer for the texts that are decided for one class."""
+
+    decision: int
+    name: str
+    answer: Answer
+    words: str
+    texts: int  # decided so, tested or not
+    tested: int
+    answers: Mapping[str, int]  # how many tested texts have each answer of their own
+    criteria: tuple[Criterion, ...]
 
 
 @dataclass(frozen=True)
@@ -49,26 +71,29 @@ class Better:
     """An attribution method that finds the deciding words clearly better than attention."""
 
     method: str
-    by: float  # mean difference in comprehensiveness
+    by: float  # mean difference of what its words gain over random ones
     low: float
     high: float
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The answer for a model, its criteria, and the answer for each instance."""
+    """The answer for a model, its criteria, and the answers for each class and each text."""
 
     answer: Answer
     words: str
-    level: Level  # where items were erased
-    criteria: tuple[Criterion, ...]
+    level: Level  # whether words were deleted from the texts, or only their attention changed
+    criteria: tuple[Criterion, ...]  # over the texts of all classes in which something can be won
+    classes: tuple[ClassVerdict, ...]
     limits: tuple[str, ...]  # why the answer cannot be yes, whatever the criteria say
     better: Better | None
-    table: pl.LazyFrame  # of instances; it may be larger than all the rest, and is read only where it is asked for
+    more: int | None  # about how many more texts would determine the answer; None: it is determined, or unknown
+    answers: Mapping[str, int]  # how many tested texts have each answer of their own
+    table: pl.LazyFrame  # of tested texts; it may be larger than all the rest, and is read only where it is asked for
 
     @property
     def instances(self) -> pl.DataFrame:
-        """The answer for each instance: `id`, `answer`, `reasons`."""
+        """The answer for each text that was tested: `id`, `decision`, `answer`, `reasons`."""
         return self.table.collect()
 
     @property
@@ -76,27 +101,54 @@ class Verdict:
         """Whether any criterion was tested."""
         return any(criterion.n for criterion in self.criteria)
 
+    @property
+    def contradicting(self) -> float | None:
+        """Share of the texts with an answer of their own that say yes to a no, or no to a yes."""
+        opposite = {"yes": "no", "no": "yes"}.get(self.answer)
+        known = sum(count for answer, count in self.answers.items() if answer != "not determined")
+        return self.answers.get(opposite, 0) / known if opposite and known else None
+
     def to_json(self) -> dict[str, Any]:
-        """Plain values, without the answers for single instances."""
-        criteria = [asdict(criterion) for criterion in self.criteria]
-        values: dict[str, Any] = {"answer": self.answer, "words": self.words, "level": self.level, "criteria": criteria}
-        better = None if self.better is None else asdict(self.better)
-        return values | {"limits": list(self.limits), "better": better}
+        """Plain values, without the answers for single texts."""
+        return {
+            "answer": self.answer,
+            "words": self.words,
+            "level": self.level,
+            "criteria": [asdict(criterion) for criterion in self.criteria],
+            "classes": [asdict(each) for each in self.classes],
+            "limits": list(self.limits),
+            "better": None if self.better is None else asdict(self.better),
+            "more": self.more,
+            "answers": dict(self.answers),
+            "contradicting": self.contradicting,
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], instances: pl.LazyFrame) -> "Verdict":
         """The verdict that `to_json` wrote, and its instances."""
+        classes = tuple(ClassVerdict(**{**each, "criteria": _criteria(each["criteria"])}) for each in values["classes"])
         return cls(
             answer=values["answer"],
             words=values["words"],
             level=values["level"],
-            criteria=tuple(Criterion(**criterion) for criterion in values["criteria"]),
+            criteria=_criteria(values["criteria"]),
+            classes=classes,
             limits=tuple(values["limits"]),
             better=None if values["better"] is None else Better(**values["better"]),
+            more=values["more"],
+            answers=values["answers"],
             table=instances,
         )
 
 
-def show(name: str, value: float) -> str:
-    """A criterion's figure as text: a percentage, or three digits as the thresholds have."""
-    return f"{100 * value:.0f} %" if name in SHARES else f"{value:.3f}"
+def _criteria(values: Any) -> tuple[Criterion, ...]:
+    return tuple(Criterion(**each) for each in values)
+
+
+def percent(share: float) -> str:
+    """A share as text.
+
+    >>> percent(0.305)
+    '30 %'
+    """
+    return f"{100 * share:.0f} %"

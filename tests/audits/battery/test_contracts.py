@@ -14,6 +14,7 @@ from heedful import experiments
 from heedful.adapters import hardware
 from heedful.adapters.texts import Texts
 from heedful.audits.battery import BATTERY
+from heedful.audits.battery.highlights import donors_of
 from heedful.audits.battery.readings import outputs_of
 from heedful.evidence import decide
 from heedful.ragged import Ragged
@@ -29,9 +30,11 @@ SEEDED = [name for name, test in BATTERY.items() if "seed" in test.takes]
 every_test = pytest.mark.parametrize("name", BATTERY)
 
 
-def perform(name: str, subject: Small, texts: Texts, ids: Sequence[str] | None = None, seed: int = 0) -> pl.DataFrame:
+def perform(
+    name: str, subject: Small, texts: Texts, ids: Sequence[str] | None = None, seed: int = 0, **more: Any
+) -> pl.DataFrame:
     given = {"made_up": texts.names.like(np.array([float(word[1:]) % 7 for word in texts.names.values]))}
-    options = OPTIONS.get(name, {})
+    options = {**OPTIONS.get(name, {}), **more}
     seen = subject.read(texts)
     return BATTERY[name].perform(subject, ids or named(texts), texts, seen, seed=seed, given=given, **options)
 
@@ -60,7 +63,8 @@ def test_parts_and_order_make_no_difference(name: str, monkeypatch: pytest.Monke
     ids, whole = named(texts), perform(name, subject, texts)
     parts = [[5, 2], [0], [6, 1, 3, 4]]
     monkeypatch.setattr(hardware, "MOST", 3)  # rows a batch, of a byte each
-    frames = [perform(name, subject, texts.take(rows), [ids[row] for row in rows]) for rows in parts]
+    options = {"donors": donors_of(subject, ids, texts, subject.read(texts))} if name == "highlights" else {}
+    frames = [perform(name, subject, texts.take(rows), [ids[row] for row in rows], **options) for rows in parts]
     both = pl.concat(frames).with_row_index("place")
     order = pl.DataFrame({"id": ids, "order": np.arange(len(ids))})
     put_back = both.join(order, on="id").sort("order", "place").drop("order", "place")

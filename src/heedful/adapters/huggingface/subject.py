@@ -57,7 +57,7 @@ class HuggingFace(Subject):
         self.embeddings, self.longest = about.embeddings, about.longest(tokenizer)
         self.config = model.config.get_text_config()
         self.tokens = Tokens(tokenizer, items=items, vocabulary=self.embeddings.num_embeddings)
-        self.blank = self._blank()
+        self.blank, self.unknown = self._blank(), getattr(self.tokenizer, "unk_token_id", None)
         self.pooling, heads = probe(self)
         self.map = parsed(map, heads)
         self.projection = output_projection(self, self.map.layers[-1]) if self.map.kind.projection else None

@@ -6,6 +6,7 @@ Frames have the columns of the experiments of the same names (docs/audit-battery
 from heedful.audits.battery import adversary as _adversary
 from heedful.audits.battery import curves as _curves
 from heedful.audits.battery import erasure as _erasure
+from heedful.audits.battery import highlights as _highlights
 from heedful.audits.battery import importance as _importance
 from heedful.audits.battery import permutation as _permutation
 from heedful.audits.battery import removal as _removal
@@ -20,6 +21,7 @@ __all__ = ["BATTERY", "Test", "battery_of"]
 _RACE = ("seed", "given")
 
 BATTERY: dict[str, Test] = {
+    "highlights": Test(_highlights.highlights, at_attention=True, takes=(*_RACE, "donors")),
     "importance": Test(_importance.importance, takes=("full",)),
     "substitution": Test(_substitution.substitution, at_attention=True),
     "violation": Test(_violation.violation),
@@ -32,8 +34,12 @@ BATTERY: dict[str, Test] = {
 }
 
 
+USUAL = ("importance", "substitution", "violation", "erasure")  # what reports show beside the verdict, at little cost
+
+
 def battery_of(*, full: bool, replayed: bool) -> tuple[str, ...]:
-    """The tests to perform: those that the criteria of the verdict rest on, and those that are cheap because the model
-    is replayed; all if `full`. Importance comes first: its attributions are rankings for the others."""
-    needed = {"importance", *(criterion.test for criterion in CRITERIA)}
+    """The tests to perform: the usual ones, those that the verdict rests on, and those that are cheap because the model
+    is replayed; all if `full`. Highlights come first: they choose the texts for the others. Then comes importance: its
+    attributions are rankings for the others."""
+    needed = {*USUAL, *(criterion.test for criterion in CRITERIA)}
     return tuple(name for name, test in BATTERY.items() if full or name in needed or (replayed and test.at_attention))

@@ -9,6 +9,7 @@ from heedful.adapters.variants import read_variants
 from heedful.audits.battery.readings import Floats, by, outputs_of
 from heedful.errors import BadConfig, unknown_name
 from heedful.importance.gradient import FEW_OUTPUTS
+from heedful.importance.highlights import Donors
 from heedful.importance.leave_one_out import erased_one_by_one
 from heedful.importance.measure import Batch, Deletions
 from heedful.importance.table import NO_BLANK
@@ -49,6 +50,17 @@ class SubjectTexts:
         logits = read_variants(self.subject, self.texts, rows, variants)
         return outputs_of(logits, self.subject.rounding)
 
+    def swapped(self, rows: Indices, places: Ragged, donors: Donors, given: Indices, taken: Ragged) -> Floats:
+        """Outputs (M, K) of texts (M,) with some items replaced by those of other texts."""
+        variants = self.texts.take(rows).swapped(places, donors.texts, given, taken)
+        return outputs_of(self.subject.read(variants).logits, self.subject.rounding)
+
+    def unattended(self, rows: Indices, gone: Flags) -> Floats:
+        """Outputs (M, K) of texts (M,) with the flagged items' attention zeroed in every head."""
+        flags = self.texts.names.take(rows).like(gone)
+        read = self.subject.read_changed(self.texts, rows, self.seen, by(flags, without))
+        return outputs_of(read.logits, self.subject.rounding)
+
     def differentiable(self, *, attention_fixed: bool) -> Iterator[Batch]:
         """All texts that have items, in batches."""
         return self.subject.differentiable(self.texts, attention_fixed=attention_fixed)
@@ -65,9 +77,7 @@ class AttendedTexts(SubjectTexts):
 
     def erased(self, rows: Indices, gone: Flags, way: str) -> Floats:
         """Outputs (M, K) of texts (M,) with the flagged items' attention zeroed."""
-        flags = self.texts.names.take(rows).like(gone)
-        read = self.subject.read_changed(self.texts, rows, self.seen, by(flags, without))
-        return outputs_of(read.logits, self.subject.rounding)
+        return self.unattended(rows, gone)
 
 
 def ways_of(subject: Subject) -> tuple[str, ...]:

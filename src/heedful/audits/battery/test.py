@@ -11,6 +11,7 @@ from torch import Tensor
 from heedful.adapters.changes import Change
 from heedful.adapters.subject import Embed, Padded, Prefixes, Reading, Seen, States, Subject
 from heedful.adapters.texts import Texts
+from heedful.importance.highlights import Donors
 from heedful.importance.measure import GRADIENT
 from heedful.ragged import Ragged
 
@@ -23,7 +24,7 @@ class Counted(Subject):
     def __init__(self, subject: Subject, progress: Progress) -> None:
         self.subject, self.progress = subject, progress
         self.classes, self.outputs, self.blank = subject.classes, subject.outputs, subject.blank
-        self.longest, self.about = subject.longest, subject.about
+        self.unknown, self.longest, self.about = subject.unknown, subject.longest, subject.about
         self.precision, self.device = subject.precision, subject.device
 
     def encode(self, texts: Sequence[str]) -> Texts:
@@ -83,7 +84,7 @@ class Test:
 
     function: Callable[..., pl.DataFrame]
     at_attention: bool = False  # changes attention alone: cheap where the model is replayed
-    takes: tuple[str, ...] = ("seed",)  # `seed`, `given` (rankings that are known already), `full`
+    takes: tuple[str, ...] = ("seed",)  # `seed`, `given` (rankings that are known already), `full`, `donors`
 
     __test__ = False  # not a test of pytest
 
@@ -97,12 +98,13 @@ class Test:
         seed: int = 0,
         given: Mapping[str, Ragged] | None = None,
         full: bool = True,
+        donors: Donors | None = None,
         progress: Progress | None = None,
         **options: Any,
     ) -> pl.DataFrame:
         """The frame of some texts; `progress` gets the forward passes as they are made. Unless `full`, only what a
         verdict rests on is measured."""
-        taken = {"seed": seed, "given": given, "full": full}
+        taken = {"seed": seed, "given": given, "full": full, "donors": donors}
         counted = subject if progress is None else Counted(subject, progress)
         return self.function(
             counted, ids, texts, seen, **{name: taken[name] for name in self.takes if name not in options}, **options

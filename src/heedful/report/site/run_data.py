@@ -24,6 +24,7 @@ from heedful.report.site.packing import pack, pack_column, write_data
 from heedful.report.terminal.findings import findings_words
 from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
+from heedful.verdict.criteria import QUESTIONS
 from heedful.verdict.verdict import Verdict
 
 _SETTINGS = ("corpus", "model", "encoder", "attention", "seed", "preset")
@@ -57,11 +58,15 @@ def _texts(run: Run) -> dict[str, bool]:
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     """Answer and criteria, figures as text; the overview has them for all runs, so instances are left out."""
     criteria = [
-        {"name": each.name, "question": each.question, "outcome": each.outcome, "decisive": each.decisive}
-        | {"words": each.words, **each.display()}
+        {"name": each.name, "part": each.part, "question": each.question, "outcome": each.outcome}
+        | {"decisive": each.decisive, "words": each.words, **each.display()}
         for each in verdict.criteria
+        if each.decisive or each.n
     ]
-    return {**verdict.to_json(), "tested": verdict.tested, "criteria": criteria}
+    questions = [(asked, [each for each in criteria if each["part"] == part]) for part, asked in QUESTIONS.items()]
+    classes = [{"name": each.name, "answer": each.answer, "words": each.words} for each in verdict.classes]
+    shown = {"tested": verdict.tested, "criteria": criteria, "questions": questions, "classes": classes}
+    return {**verdict.to_json(), **shown}
 
 
 def facts(run: Run) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from heedful.printable import figure, percent, spread
 from heedful.report.heatmaps.instance import read_instance
 from heedful.report.heatmaps.terminal import terminal_heatmap
 from heedful.runs.directory import Run
-from heedful.verdict.verdict import QUESTION, Answer
+from heedful.verdict.verdict import ANSWERS, QUESTION, Answer
 
 _REMOVED = {"attention": "attention", "gradient": "gradient", "random": "random", "optimal": "least"}
 _ERASED = {"attention": "attention", "leave_one_out": "leave-1", "random": "random"}
@@ -147,7 +147,7 @@ def _worst(findings: list[Finding]) -> Finding:
 
 def _verdicts(findings: list[Finding]) -> str:
     """The answers, each with the models it is given for."""
-    models: dict[str, list[str]] = {"yes": [], "with caution": [], "no": []}
+    models: dict[str, list[str]] = {answer: [] for answer in ANSWERS}
     for finding in findings:
         models[finding.verdict].append(f"{finding.texts} {finding.reader}")
     lines = [f"  {answer}: {', '.join(names)}" for answer, names in models.items() if names]

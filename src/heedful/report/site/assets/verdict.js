@@ -6,17 +6,20 @@ heedful.verdict = (() => {
   const outcomes = {
     met: { mark: "✓", words: "met" },
     "not met": { mark: "✕", words: "not met" },
-    open: { mark: "≈", words: "inconclusive" },
+    between: { mark: "≈", words: "in between" },
+    open: { mark: "?", words: "not determined" },
+    moot: { mark: "–", words: "nothing to win" },
     untested: { mark: "–", words: "not tested" },
   };
-  const answers = { yes: "met", "with caution": "open", no: "not met" }; // each is coloured as an outcome
+  const answers = { yes: "met", "with caution": "between", no: "not met", "not determined": "open" }; // each is coloured as an outcome
 
   const name = (outcome) => outcome.replace(" ", "-"); // in classes
 
-  // The criteria of all runs: [question, outcomes].
+  // The criteria of all runs: [question, outcomes]. A run that does not know a criterion has not tested it.
   const byQuestion = (runs) => {
-    const criteria = runs.flatMap((run) => run.verdict.criteria);
-    return [...heedful.groups(criteria, (criterion) => criterion.name).values()].map((same) => [same[0].question, same.map(({ outcome }) => outcome)]);
+    const questions = new Map(runs.flatMap((run) => run.verdict.criteria.map(({ name, question }) => [name, question])));
+    const outcomeOf = (run, name) => run.verdict.criteria.find((criterion) => criterion.name === name)?.outcome ?? "untested";
+    return [...questions].map(([name, question]) => [question, runs.map((run) => outcomeOf(run, name))]);
   };
 
   const sign = (outcome, text = outcomes[outcome].words) =>
@@ -35,10 +38,11 @@ heedful.verdict = (() => {
     h("span", {}, question, decisive && h("span", { class: "quiet" }, " (decisive)"), h("br"),
       h("strong", {}, value), h("span", { class: "quiet" }, interval && ` (95 % interval ${interval})`, `; threshold: ${threshold}`)));
 
-  // The answer in words, then each criterion.
+  // The answer in words, the criteria of each question, and the answer for each class.
   const full = (run) => h("div", { class: "verdict" },
     h("p", { class: "lead" }, run.verdict.words),
-    h("ul", { class: "criteria" }, run.verdict.criteria.map(criterion)));
+    run.verdict.questions.map(([question, criteria]) => [h("h2", {}, question), h("ul", { class: "criteria" }, criteria.map(criterion))]),
+    run.verdict.classes.length > 0 && h("ul", {}, run.verdict.classes.map((each) => h("li", {}, `Texts decided ${each.name}: `, h("strong", {}, each.answer), ` (${each.words})`))));
 
   return { outcomes, name, byQuestion, sign, tally, full };
 })();
