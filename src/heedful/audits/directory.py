@@ -10,9 +10,12 @@ import polars as pl
 
 from heedful.audits.plan import AuditOptions, result_file
 from heedful.errors import BadInput, unknown_name
+from heedful.evidence import decision_counts
 from heedful.files import replaced, scan_parquet, write_text
 from heedful.runs.config import read_toml
-from heedful.verdict.verdict import INSTANCES, Verdict
+from heedful.verdict.rule import judge
+from heedful.verdict.signals import scan_signals
+from heedful.verdict.verdict import Verdict
 from heedful.workspace.folder import Stage, StageFolder, damage_named
 
 OPTIONS = "audit.toml"
@@ -69,15 +72,24 @@ class Audit(StageFolder):
     @property
     def verdict(self) -> Verdict:
         """May the attention map be shown as an explanation? The answer, by criterion and by instance."""
+        if self.outdated:
+            return self._judged_again()
+        with damage_named(self.folder / "verdict.json", ValueError, KeyError, TypeError):
+            return Verdict.from_json(self._read_json("verdict.json"), scan_parquet(self.folder / "instances.parquet"))
+
+    @property
+    def outdated(self) -> bool:
+        """Whether an earlier version judged this audit, by criteria that are no longer in use."""
         self.require("verdict")
-        file = self.folder / "verdict.json"
-        with damage_named(file, ValueError, KeyError, TypeError):
-            values = json.loads(file.read_text(encoding="utf-8"))
-            if "instances" in values:  # as older versions wrote them
-                instances = pl.LazyFrame(values["instances"], schema=INSTANCES)
-            else:
-                instances = scan_parquet(self.folder / "instances.parquet")
-            return Verdict.from_json(values, instances)
+        with damage_named(self.folder / "verdict.json", TypeError):
+            return "classes" not in self._read_json("verdict.json")
+
+    def _judged_again(self) -> Verdict:
+        """By the present rule, from the tests that the earlier version performed."""
+        frames = {name: scan_parquet(self.folder / result_file(name)) for name in self.tests}
+        found = scan_signals(frames)
+        population = decision_counts(self.folder / "evidence.parquet")
+        return judge(found, classes=self.options.model.classes, population=population)
 
     @property
     def metrics(self) -> dict[str, Any]:

@@ -73,6 +73,8 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
 def caveats(audit: "Audit") -> list[str]:
     """What a reader of the verdict must know."""
     lines = [f"{limit[0].upper()}{limit[1:]}." for limit in audit.verdict.limits]
+    if audit.outdated:
+        lines.append("An earlier version performed these tests; what it said of them stands in verdict.json.")
     outside = _outside_text(audit)
     if outside is not None and outside >= 0.01:
         lines.append(
@@ -111,7 +113,9 @@ def advice(audit: "Audit") -> list[str]:
     elif verdict.answer == "with caution":
         steps.append("show the map only for texts whose own answer is yes (instances.csv)")
     elif verdict.answer == "not determined" and verdict.level == "attention":
-        steps.append("audit the model itself: from an evidence file alone, no words can be deleted from the texts")
+        alone = audit.options.route == "evidence"
+        why = "from an evidence file alone, no words can be deleted from the texts"
+        steps.append(f"audit the model itself: {why}" if alone else "audit the model again, with this version")
     elif verdict.answer == "not determined" and verdict.more is not None:
         steps.append(f"give about {verdict.more:,} more texts, or a larger --sample or --budget")
     return steps

@@ -29,7 +29,7 @@ from heedful.verdict.wording import class_words, criterion_words, model_words
 
 SCARCE = 0.25  # of a class's texts: if something can be won in clearly fewer, nothing can be told of the class
 COVERED = 0.5  # of the texts must belong to classes that are determined
-NOT_DELETED = "no words were deleted from the texts to re-run the model (an evidence file alone does not allow it)"
+NOT_DELETED = "no words were deleted from the texts to re-run the model"
 ALIKE = "every tested text is decided the same way, so no words can be swapped for those of a text decided otherwise"
 DISAGREE = "deleting words and masking them lead to different answers, so one of the two misleads"
 

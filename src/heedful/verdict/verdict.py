@@ -23,7 +23,6 @@ OUTCOMES: dict[Outcome, str] = {
     "open": "not determined",
     "untested": "not tested",
 }
-INSTANCES = pl.Schema({"id": pl.String(), "decision": pl.Int32(), "answer": pl.String(), "reasons": pl.List(pl.String)})
 
 
 @dataclass(frozen=True)
