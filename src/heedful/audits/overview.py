@@ -112,6 +112,8 @@ def advice(audit: "Audit") -> list[str]:
             steps.append("try another map: --map norm, --map rollout, or a layer and head")
     elif verdict.answer == "with caution":
         steps.append("show the map only for texts whose own answer is yes (instances.csv)")
+    elif audit.options.budget is not None and not any(verdict.answers.values()):
+        steps.append("give a larger --budget: no text was tested")
     elif verdict.answer == "not determined" and verdict.level == "attention":
         alone = audit.options.route == "evidence"
         why = "from an evidence file alone, no words can be deleted from the texts"

@@ -122,7 +122,7 @@ class _Groups:
             name=spec.name,
             part=spec.part,
             question=spec.question,
-            decisive=self.level in spec.levels,
+            decisive=self.level in spec.levels and (bool(len(values)) or not spec.optional),
             value=value,
             low=low,
             high=high,
@@ -225,6 +225,8 @@ def _limits(
     if level == "attention":
         return (NOT_DELETED,)
     needed = [each for each in together if each.decisive and each.name not in OPTIONAL]
+    if not any(each.n for each in needed):  # within a budget, say
+        return (NOT_DELETED,)
     found = [f"not tested: {each.question}" for each in needed if each.outcome == "untested"]
     if alike:
         found.append(ALIKE)

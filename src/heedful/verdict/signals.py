@@ -33,6 +33,7 @@ COLUMNS: dict[str, type[pl.DataType]] = {
     "shuffling": pl.Float64,
     "zeroing": pl.Float64,
     "truth": pl.Float64,
+    f"attention{GAIN}": pl.Float64,
 }
 _NEEDED = {
     "highlights": r"decision|.+_(necessity|sufficiency)_.+|swap_.+|weights_.+|truth_.+",
