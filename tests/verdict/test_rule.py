@@ -1,4 +1,7 @@
 import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -8,9 +11,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from heedful.verdict.criteria import CALIBRATED, CRITERIA, read_thresholds
-from heedful.verdict.rule import ALIKE, DISAGREE, NOT_DELETED, determined, judge
+from heedful.verdict.rule import ALIKE, DISAGREE, NOT_DELETED, POSSIBLE, class_answer, determined, judge
 from heedful.verdict.signals import signals
-from heedful.verdict.verdict import Verdict
+from heedful.verdict.verdict import Criterion, Outcome, Verdict
 from heedful.verdict.wording import COINCIDENCE, NOT_NEEDED, NOTHING
 from tests.strategies import examples
 from tests.verdict.signalling import BAD, CLASSES, GOOD, by_class, signalled
@@ -67,6 +70,39 @@ def test_between_the_thresholds_it_is_with_caution() -> None:
     verdict = judge(signalled(2000, swap=middle))
     assert outcomes(verdict)["swap"] == "between"
     assert verdict.answer == "with caution"
+
+
+def test_a_class_is_determined_where_open_criteria_make_no_difference() -> None:
+    bar = CALIBRATED.criteria["weights"]
+    near = [bar.failed] * 240  # on which side of `failed` cannot be told, but it is below `met`
+    verdict = judge(signalled(240, weights=near))
+    assert outcomes(verdict)["weights"] == "at most between"
+    assert verdict.answer == "with caution"
+    assert determined(verdict)
+    assert "the highlighted words are the right ones, but the model decides through" in verdict.words
+    unsure = judge(signalled(240, weights=near, necessity=CALIBRATED.criteria["necessity"].met))
+    assert outcomes(unsure)["necessity"] == "at least between"
+    assert unsure.answer == "with caution"
+    assert "the right ones, at least in part" in unsure.words
+    assert judge(signalled(240, necessity=CALIBRATED.criteria["necessity"].met)).answer == "not determined"
+
+
+def test_an_answer_is_never_one_that_open_criteria_could_still_change() -> None:
+    """Against every way in which open outcomes may turn out."""
+    criteria = [each for each in judge(signalled()).criteria if each.decisive and each.name != "truth"]
+    definite = ("met", "between", "not met")
+    answers = {
+        combination: class_answer(_with(criteria, combination), "input") for combination in product(definite, repeat=4)
+    }
+    assert {*answers.values()} == {"yes", "with caution", "no"}
+    for combination in product((*definite, *POSSIBLE), repeat=4):
+        told = class_answer(_with(criteria, combination), "input")
+        ends = {answers[end] for end in product(*(POSSIBLE.get(outcome, (outcome,)) for outcome in combination))}
+        assert ({told} == ends) if len(ends) == 1 else (told == "not determined")
+
+
+def _with(criteria: Sequence[Criterion], outcomes: Sequence[Outcome]) -> list[Criterion]:
+    return [replace(each, outcome=outcome) for each, outcome in zip(criteria, outcomes, strict=True)]
 
 
 def test_few_texts_determine_nothing_and_it_is_said_how_many_would() -> None:

@@ -7,14 +7,16 @@ however often one looks (inference.py).
   it meets all criteria of both questions, `with caution` if it is in between or its words are right and the model does
   not decide through their weights. Words that take the decision with them into other texts are not wrong where the
   decision does not need them (others may say the same, or the model may fall back on this class): that is `with
-  caution`, too. A class is `not determined` while that cannot be told, and where nothing can be won: no
-  words of such a class (a default class, say) matter more than others.
+  caution`, too. A class has its answer as soon as it is the same whatever the criteria turn out to be that are still
+  open. Until then it is `not determined`, and so is a class in which nothing can be won: no words of such a class (a
+  default class, say) matter more than others.
 - The model is `no` if a class, or all of them together, is. Otherwise the determined classes answer for it, the worst
   of them, unless they cover clearly less than half of the texts.
 - Without the model no words can be deleted: the answer is `no` or `not determined`.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -33,6 +35,17 @@ NOT_DELETED = "no words were deleted from the texts to re-run the model"
 ALIKE = "every tested text is decided the same way, so no words can be swapped for those of a text decided otherwise"
 DISAGREE = "deleting words and masking them lead to different answers, so one of the two misleads"
 
+SIDES: dict[tuple[bool, bool], Outcome] = {  # of a mean that is clearly above `failed`, and clearly below `met`
+    (True, True): "between",
+    (True, False): "at least between",
+    (False, True): "at most between",
+    (False, False): "open",
+}
+POSSIBLE: dict[Outcome, tuple[Outcome, ...]] = {  # what an open outcome may turn out to be
+    "at least between": ("met", "between"),
+    "at most between": ("between", "not met"),
+    "open": ("met", "between", "not met"),
+}
 OPTIONAL = tuple(spec.name for spec in CRITERIA if spec.optional)
 
 Flags = NDArray[np.bool_]
@@ -156,9 +169,7 @@ class _Groups:
             return "met"
         if below_level(shares, threshold.failed, alpha=self.alpha):
             return "not met"
-        if above_level(shares, threshold.failed) and below_level(shares, threshold.met):
-            return "between"
-        return "open"
+        return SIDES[above_level(shares, threshold.failed), below_level(shares, threshold.met)]
 
     def judged(self, decision: int, texts: int, names: Sequence[str], own: pl.DataFrame) -> ClassVerdict:
         """The answer for the texts decided for one class."""
@@ -181,14 +192,23 @@ def class_answer(criteria: Sequence[Criterion], level: Level) -> Answer:
         return "no" if any(each.outcome == "not met" for each in weights) else "not determined"
     if nothing_to_win(criteria):
         return "not determined"
-    outcomes = {each.name: each.outcome for each in words}
-    failed = {name for name, outcome in outcomes.items() if outcome == "not met"}
-    if failed and not (failed == {"necessity"} and outcomes.get("swap") == "met"):
+    tested = [*words, *weights]
+    names = [each.name for each in tested]
+    completions = product(*(POSSIBLE.get(each.outcome, (each.outcome,)) for each in tested))
+    answers = {_definite(dict(zip(names, outcomes, strict=True))) for outcomes in completions}
+    return answers.pop() if len(answers) == 1 else "not determined"
+
+
+def _definite(outcomes: Mapping[str, Outcome]) -> Answer:
+    """The answer that follows from the outcomes of criteria once none of them is open."""
+    words = {name: outcome for name, outcome in outcomes.items() if name != "weights"}
+    failed = {name for name, outcome in words.items() if outcome == "not met"}
+    if failed and not (failed == {"necessity"} and words.get("swap") == "met"):
         return "no"
-    if not weights or outcomes.get("swap") in (None, "moot", "open") or "open" in outcomes.values():
+    through = outcomes.get("weights")
+    if through is None or words.get("swap") in (None, "moot"):
         return "not determined"
-    through = weights[0].outcome
-    if failed or "between" in outcomes.values() or through in ("between", "not met"):
+    if failed or "between" in words.values() or through in ("between", "not met"):
         return "with caution"
     return "yes" if through == "met" else "not determined"
 
@@ -254,10 +274,10 @@ def _more(classes: Sequence[ClassVerdict], group: _Groups) -> int | None:
     for each in classes:
         rows = group.decisions == each.decision
         for criterion in each.criteria:
-            if criterion.decisive and criterion.outcome == "open":
+            if criterion.decisive and criterion.outcome in POSSIBLE:
                 values = group.columns[criterion.name][rows & group.tested[criterion.name]]
-                threshold = group.thresholds.criteria[criterion.name]
-                count = values_needed(values[~np.isnan(values)], threshold.met)
+                bar = criterion.failed if criterion.outcome == "at most between" else criterion.threshold
+                count = values_needed(values[~np.isnan(values)], bar)
                 if count is None:
                     return None
                 share = max(criterion.winnable, 1) / max(len(group.decisions), 1)

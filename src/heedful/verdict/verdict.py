@@ -10,14 +10,16 @@ from heedful.verdict.criteria import Part
 from heedful.verdict.signals import Level
 
 Answer = Literal["yes", "with caution", "no", "not determined"]
-Outcome = Literal["met", "between", "not met", "moot", "open", "untested"]
+Outcome = Literal["met", "at least between", "between", "at most between", "not met", "moot", "open", "untested"]
 
 ANSWERS: tuple[Answer, ...] = ("yes", "with caution", "no", "not determined")
 QUESTION = "May this attention be shown as an explanation?"
 # as people read them
 OUTCOMES: dict[Outcome, str] = {
     "met": "met",
+    "at least between": "met or in between",
     "between": "in between",
+    "at most between": "in between or not met",
     "not met": "not met",
     "moot": "nothing to win",
     "open": "not determined",

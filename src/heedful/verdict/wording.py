@@ -11,13 +11,13 @@ ANSWERS: dict[Answer, str] = {
     "no": "No, this attention should not be shown as an explanation",
     "not determined": "Not determined: these tests cannot tell yet whether this attention may be shown",
 }
-COINCIDENCE = (
-    "the highlighted words are the right ones, but the model does not decide through their weights: right here, "
-    "perhaps by coincidence"
-)
+RIGHT = "the highlighted words are the right ones"
+PERHAPS_PARTLY = "at least in part"
+COINCIDENCE = "but the model does not decide through their weights: right here, perhaps by coincidence"
 CONFIRMED = "the decision rests on the highlighted words, and the model decides through their weights"
 PARTLY = "the decision rests on the highlighted words only in part"
-WEIGHTS_PARTLY = "the highlighted words are the right ones, but the model decides through their weights only in part"
+WEIGHTS_PARTLY = "but the model decides through their weights only in part"
+WEIGHTS_AT_MOST_PARTLY = f"{WEIGHTS_PARTLY}, if at all"
 NOTHING = "no words matter clearly more than random ones, so there is nothing to explain by highlighting words"
 PRACTICABLE = 100_000  # texts that one could still test
 NOT_NEEDED = "the decision follows the highlighted words into other texts, but it would be the same without them"
@@ -26,6 +26,11 @@ TOO_FEW = "cannot be told yet from so few texts"
 NOT_DELETED = "no words were deleted from the texts"
 NO_SWAP = "there are too few texts decided otherwise to swap words with, or swapping changes too little"
 NO_WEIGHTS = "deleting the highlighted words changes too little to tell whether their weights matter"
+WEIGHTS: dict[Outcome | None, str] = {
+    "between": WEIGHTS_PARTLY,
+    "at most between": WEIGHTS_AT_MOST_PARTLY,
+    "not met": COINCIDENCE,
+}
 Mean = tuple[float, float, float]  # with its interval
 
 _FAILURES = {spec.name: spec.failure for spec in CRITERIA}
@@ -98,21 +103,21 @@ def reason(answer: Answer, criteria: Sequence[Criterion]) -> str | None:
 
 def _in_between(deciding: Sequence[Criterion]) -> str | None:
     """What calls for caution."""
-    outcomes = {criterion.name: criterion.outcome for criterion in deciding}
-    if outcomes.get("weights") == "not met":
-        return COINCIDENCE
-    if outcomes.get("necessity") == "not met":
+    words = [each.outcome for each in deciding if each.part == "words"]
+    through = next((each.outcome for each in deciding if each.part == "weights"), None)
+    if through != "not met" and any(each.name == "necessity" and each.outcome == "not met" for each in deciding):
         return NOT_NEEDED
-    parts = [each.part for each in deciding if each.outcome == "between"]
-    if not parts:
-        return None
-    return WEIGHTS_PARTLY if parts[0] == "weights" else PARTLY
+    if through not in WEIGHTS or (through != "not met" and "between" in words):
+        return PARTLY if "between" in words else None
+    right = RIGHT if {*words} <= {"met", "untested"} else f"{RIGHT}, {PERHAPS_PARTLY}"
+    return f"{right}, {WEIGHTS[through]}"
 
 
 def _undetermined(criteria: Sequence[Criterion]) -> str:
     """Why a class has no answer, where something can be won."""
     outcomes = {criterion.name: criterion.outcome for criterion in criteria if criterion.decisive}
-    if not {"untested", "open"}.isdisjoint(outcomes.get(name) for name in ("necessity", "sufficiency", "swap")):
+    unclear = {"untested", "open", "at least between", "at most between"}
+    if not unclear.isdisjoint(outcomes.get(name) for name in ("necessity", "sufficiency", "swap")):
         return TOO_FEW
     if "necessity" not in outcomes:
         return NOT_DELETED

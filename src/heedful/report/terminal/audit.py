@@ -14,7 +14,9 @@ from heedful.verdict.criteria import QUESTIONS
 from heedful.verdict.verdict import OUTCOMES, QUESTION, Verdict
 
 _STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red", "not determined": "bold"}
-_OUTCOMES = {"met": "green", "not met": "red", "between": "yellow", "open": "yellow"}
+_OUTCOMES = {"met": "green", "not met": "red"} | dict.fromkeys(
+    ("at least between", "between", "at most between", "open"), "yellow"
+)
 
 
 def audit_summary(audit: Audit) -> RenderableType:

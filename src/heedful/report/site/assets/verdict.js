@@ -6,14 +6,16 @@ heedful.verdict = (() => {
   const outcomes = {
     met: { mark: "✓", words: "met" },
     "not met": { mark: "✕", words: "not met" },
+    "at least between": { mark: "≈", words: "met or in between" },
     between: { mark: "≈", words: "in between" },
+    "at most between": { mark: "≈", words: "in between or not met" },
     open: { mark: "?", words: "not determined" },
     moot: { mark: "–", words: "nothing to win" },
     untested: { mark: "–", words: "not tested" },
   };
   const answers = { yes: "met", "with caution": "between", no: "not met", "not determined": "open" }; // each is coloured as an outcome
 
-  const name = (outcome) => outcome.replace(" ", "-"); // in classes
+  const name = (outcome) => outcome.replaceAll(" ", "-"); // in classes
 
   // The criteria of all runs: [question, outcomes]. A run that does not know a criterion has not tested it.
   const byQuestion = (runs) => {
