@@ -1,9 +1,6 @@
 """Load a corpus: find its files, tokenise them once, and keep the result in a cache keyed by content and code."""
 
 import json
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,10 +16,7 @@ from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
-
-STALE = 3600  # seconds without a change after which a draft is taken for that of a killed process
-
-_PREFIX = ".building-"
+from heedful.temporaries import temporary_folder
 
 Folder = Path | str | None
 
@@ -91,18 +85,7 @@ def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
 def _draft(path: Path) -> Iterator[Path]:
     """A path in a folder of this process's own; when the block ends well, what was written there becomes `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(path.parent)
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
-        draft = Path(folder) / path.name
+    with temporary_folder(path.with_name("building")) as folder:
+        draft = folder / path.name
         yield draft
         draft.replace(path)
-
-
-def _remove_stale(parent: Path) -> None:
-    for folder in parent.glob(f"{_PREFIX}*"):
-        try:
-            newest = max(file.stat().st_mtime for file in [folder, *folder.rglob("*")])
-        except FileNotFoundError:  # its owner has just finished
-            continue
-        if time.time() - newest > STALE:
-            shutil.rmtree(folder, ignore_errors=True)

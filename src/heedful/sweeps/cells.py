@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import scan
+from heedful.files import open_log
 from heedful.printable import printable
 from heedful.progress import Reporter
 from heedful.runs.config import RunConfig
@@ -20,6 +20,7 @@ from heedful.runs.directory import Run
 from heedful.runs.experiment_stages import DEFAULT, choose_experiments
 from heedful.runs.sources import Sources
 from heedful.sweeps.grid import Grid
+from heedful.temporaries import temporary_file
 
 _Kind = tuple[str, str, str, bool]
 
@@ -166,8 +167,8 @@ class StatusReporter(Reporter):
     def log(self, text: str) -> None:
         """Add lines to the log, each with the time."""
         now = datetime.now().astimezone().isoformat(timespec="seconds")
-        with contextlib.suppress(OSError), self._log.open("a", encoding="utf-8") as file:
-            file.writelines(f"{now} {printable(line)}\n" for line in text.splitlines())
+        with contextlib.suppress(OSError, HeedfulError), open_log(self._log) as file:
+            file.writelines(f"{now} {printable(line)}\n".encode() for line in text.splitlines())
 
     def start(self, task: str, total: int | None = None) -> None:
         """A new task."""
@@ -196,8 +197,7 @@ class StatusReporter(Reporter):
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
-        with contextlib.suppress(OSError):  # no fsync: the next one comes soon
+        with contextlib.suppress(OSError), temporary_file(self._file) as temporary:  # no fsync: the next one comes soon
             temporary.write_text(json.dumps(self._status._asdict()), encoding="utf-8")
             temporary.replace(self._file)
 

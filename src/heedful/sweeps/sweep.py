@@ -15,6 +15,7 @@ from typing import Any
 from heedful.engines import Engine, open_engine
 from heedful.engines.task import Outcome, Task
 from heedful.errors import BadConfig, HeedfulError
+from heedful.files import not_linked
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import Run
 from heedful.sweeps.cells import FOLDER, Cell, Status, StatusReporter, read_status, status_file, survey
@@ -117,7 +118,7 @@ def sweep(
         threads = max(cell.config.threads for cell in waiting)
         engine = open_engine(on, workers=workers, threads=threads, address=address, log=out / FOLDER / "workers.log")
         with engine, _terminable():
-            (out / FOLDER).mkdir(parents=True, exist_ok=True)
+            not_linked(out / FOLDER).mkdir(parents=True, exist_ok=True)
             watcher.begin(cells, engine.workers)
             task_of = partial(cell_task, out=out, data=data, experiments=grid.experiments)
             work(engine, waiting, task_of, out=out, retries=retries, watcher=watcher)
