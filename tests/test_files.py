@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from heedful.errors import BadInput, DiskFull, HeedfulError
+from heedful.errors import BadInput, DiskFull, HeedfulError, is_disk_full
 from heedful.files import (
     ROW_GROUP,
     Parts,
     _swapped,
     atomic,
-    is_disk_full,
     locked,
     open_log,
     remove_temporaries,

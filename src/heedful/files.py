@@ -1,7 +1,6 @@
 """Files: atomic writes, locks, content hashes, and large Parquet files written in parts."""
 
 import ctypes
-import errno
 import hashlib
 import json
 import os
@@ -17,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from heedful.errors import BadInput, DiskFull, HeedfulError
+from heedful.errors import BadInput, HeedfulError, disk_full_named
 from heedful.temporaries import (
     ENDING,
     hidden_name,
@@ -30,15 +29,14 @@ from heedful.temporaries import (
 
 ROW_GROUP = 1024  # rows: a writer holds a whole group in memory, and a reader decodes one to get at any row of it
 
+
 _OLD = f".old{ENDING}"
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-_FULL_TEXTS = (*map(os.strerror, _FULL), "database or disk is full")  # in errors of libraries; the last is SQLite's
 
 
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`; it is renamed to `path` on success and removed on failure."""
-    with _full_disk_named(path, "run again; what was finished is kept"):
+    with disk_full_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary_file(path) as temporary:
             yield temporary
@@ -55,7 +53,7 @@ def replaced(folder: Path) -> Iterator[Path]:
     removed. While another process is replacing `folder`, this one is refused.
     """
     lock = folder.with_name(f".{folder.name}.lock{ENDING}")
-    with _full_disk_named(folder, "write it again"):
+    with disk_full_named(folder, "write it again"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _exclusive(lock, f"{folder}: another process is writing there; wait for it or stop it"):
             try:
@@ -167,25 +165,6 @@ def remove_temporaries(folder: Path) -> None:
     for path in folder.rglob(f".*{ENDING}"):
         if not path.is_dir():
             remove_leftover(path)
-
-
-def is_disk_full(error: BaseException | None) -> bool:
-    """Whether an error, or one that it was raised from, says that there is no space left or that a quota is used up."""
-    while error is not None:
-        if (isinstance(error, OSError) and error.errno in _FULL) or any(text in str(error) for text in _FULL_TEXTS):
-            return True
-        error = error.__cause__
-    return False
-
-
-@contextmanager
-def _full_disk_named(path: Path, remedy: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if is_disk_full(error) and not isinstance(error, DiskFull):
-            raise DiskFull(f"no space left while writing {path}: free some space and {remedy}") from error
-        raise
 
 
 def write_text(path: Path, text: str) -> None:

@@ -33,7 +33,7 @@ def sweep(
 ) -> None:
     """Perform every run of a grid, several at a time. Resumes an interrupted sweep; repeats nothing."""
     from heedful.cli.console import console, notices, parse_settings
-    from heedful.errors import Stopped
+    from heedful.errors import DiskFull, Stopped
     from heedful.report.terminal.sweep import print_outcome, print_plan, watching
     from heedful.sweeps.cells import survey
     from heedful.sweeps.grid import read_grid
@@ -59,6 +59,8 @@ def sweep(
         typer.echo(json.dumps([_facts(cell) for cell in done.cells]))
     else:
         print_outcome(done.cells, out, console)
+    if full := sum(cell.disk_full for cell in done.cells):
+        raise DiskFull(f"no space left for {full} of {len(done.cells)} cells: free some space and run it again")
     if not done.complete:
         raise typer.Exit(1)
 

@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from heedful.corpora.cache_key import cache_key, content_key
-from heedful.corpora.corpus import Corpus
+from heedful.corpora.corpus import Corpus, deletion_named
 from heedful.corpora.locating import Found, cache_folder, data_folders
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
@@ -38,13 +38,14 @@ def load(
     content = content_key(reader, chosen, found)
     key = cache_key(content, reader, chosen)
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
-    if not path.exists():
-        with _draft(path) as draft:
-            write_corpus(reader, chosen, found, draft, progress)
     try:
-        classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
-        corpus = Corpus(name, classes, path, content, key, found.subset)
-        corpus.counts()
+        with deletion_named(path):
+            if not path.exists():
+                with _draft(path) as draft:
+                    write_corpus(reader, chosen, found, draft, progress)
+            classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
+            corpus = Corpus(name, classes, path, content, key, found.subset)
+            corpus.counts()
     except (pl.exceptions.PolarsError, KeyError) as error:
         raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
     return corpus

@@ -75,13 +75,13 @@ class RayEngine(Engine):
             return Outcome("lost", f"Ray lost it ({type(error).__name__}: {reason})")
 
 
-def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tuple[str, str]:
+def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tuple[str, str, bool]:
     """Run a task in the working directory and with the settings of the process that sent it."""
     os.environ.update(settings)
     if Path(folder).is_dir():
         os.chdir(folder)
-    state, reason = attempt(Task(*task))
-    return state, reason
+    state, reason, disk_full = attempt(Task(*task))
+    return state, reason, disk_full
 
 
 def _probe(address: str) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from heedful.corpora.corpus import Corpus
+from heedful.corpora.corpus import Corpus, deletion_named
 from heedful.corpora.loading import load
 from heedful.errors import HeedfulError
 from heedful.evidence import scan
@@ -87,7 +87,8 @@ def perform(
             for stage in missing:
                 with run.performing(STAGES[stage]):
                     if corpus is not None and stage in _FROM_CORPUS:
-                        _FROM_CORPUS[stage](run, corpus, reporter)
+                        with deletion_named(corpus.path):
+                            _FROM_CORPUS[stage](run, corpus, reporter)
                     elif stage == PLAUSIBILITY and marked is not None:
                         write_plausibility(run, marked, reporter)
                     else:

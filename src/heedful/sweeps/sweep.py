@@ -16,6 +16,7 @@ from heedful.engines import Engine, open_engine
 from heedful.engines.task import Outcome, Task
 from heedful.errors import BadConfig, HeedfulError
 from heedful.files import not_linked
+from heedful.progress import seconds_since
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import Run
 from heedful.sweeps.cells import FOLDER, Cell, Status, StatusReporter, read_status, status_file, survey
@@ -148,7 +149,7 @@ def work(
             watcher.started(cell)
         for task, outcome in engine.wait(_LOOK):
             cell, started = running.pop(task.name)
-            cell.seconds += time.monotonic() - started
+            cell.seconds += seconds_since(started)
             _settle(cell, outcome, retries)
             if cell.state == "waiting":
                 waiting.append(cell)
@@ -160,7 +161,7 @@ def work(
 
 def _settle(cell: Cell, outcome: Outcome, retries: int) -> None:
     """Set the state of a cell after an attempt: crashes are retried, errors that would recur are not."""
-    cell.reason = outcome.reason
+    cell.reason, cell.disk_full = outcome.reason, outcome.disk_full
     if outcome.state == "done":
         cell.state = "done"
     elif outcome.state == "failed" or cell.attempts > retries:

@@ -21,6 +21,7 @@ import tomli_w
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence
 from heedful.files import Parts, content_fingerprint, locked, remove_temporaries, scan_parquet, write_json, write_text
+from heedful.progress import seconds_since
 from heedful.version import __version__
 from heedful.workspace.environment import code_fingerprint, peak_memory
 
@@ -50,12 +51,12 @@ class StageCost:
 
     def __init__(self, earlier: Mapping[str, Any], counts: Counts | None) -> None:
         self._earlier, self._counts = earlier, counts  # earlier: cost of sessions that were killed
-        self._started, self._first = time.perf_counter(), counts() if counts else {}
+        self._started, self._first = time.monotonic(), counts() if counts else {}
         self.instances = 0
 
     def total(self) -> dict[str, Any]:
         """The cost so far, earlier sessions included."""
-        seconds = self._earlier.get("seconds", 0.0) + time.perf_counter() - self._started
+        seconds = self._earlier.get("seconds", 0.0) + seconds_since(self._started)
         cost: dict[str, Any] = {"seconds": round(seconds, 3)}
         if self._counts is not None:
             now = self._counts()
