@@ -29,6 +29,9 @@ def sweep(
         str | None, Option(help="With --on ray: address of a running cluster; default: start one on this machine.")
     ] = None,
     retries: Annotated[int, Option(help="How often to retry a run that crashed.")] = 1,
+    private: Annotated[
+        bool, Option("--private", help="Only you can read what is written (always so with restricted corpora).")
+    ] = False,
     as_json: Annotated[bool, Option("--json", help="Print the outcome of each cell as JSON.")] = False,
 ) -> None:
     """Perform every run of a grid, several at a time. Resumes an interrupted sweep; repeats nothing."""
@@ -50,9 +53,8 @@ def sweep(
         return
     try:
         with watching(notices) as watcher:
-            done = perform_sweep(
-                checked, on=on, workers=workers, out=out, data=data, address=address, retries=retries, watcher=watcher
-            )
+            places: dict[str, Any] = {"on": on, "workers": workers, "out": out, "data": data, "address": address}
+            done = perform_sweep(checked, **places, retries=retries, private=private, watcher=watcher)
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_progress(watcher.cells)}; the same command resumes it") from None
     if as_json:

@@ -16,6 +16,7 @@ from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
+from heedful.privacy import make_private, owner_only
 from heedful.temporaries import temporary_folder
 
 Folder = Path | str | None
@@ -27,9 +28,11 @@ def load(
     options: Mapping[str, Any] | None = None,
     data: Folder = None,
     subset: bool = False,
+    private: bool = False,
     progress: Progress = lambda count: None,
 ) -> Corpus:
-    """Load a corpus by name, from the cache if the same code has read the same files before.
+    """Load a corpus by name, from the cache if the same code has read the same files before. `private`: only its owner
+    can read the cached file, as with restricted corpora.
 
     >>> load("planted", options={"train": 20, "dev": 10, "test": 10}).counts()["test"]
     [5, 5]
@@ -37,12 +40,16 @@ def load(
     reader, chosen, found = _found(name, options or {}, data, subset)
     content = content_key(reader, chosen, found)
     key = cache_key(content, reader, chosen)
+    private = private or reader.restricted
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
     try:
         with deletion_named(path):
             if not path.exists():
-                with _draft(path) as draft:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with owner_only(private), _draft(path) as draft:
                     write_corpus(reader, chosen, found, draft, progress)
+            if private:
+                make_private(path)
             classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
             corpus = Corpus(name, classes, path, content, key, found.subset)
             corpus.counts()
@@ -85,7 +92,6 @@ def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
 @contextmanager
 def _draft(path: Path) -> Iterator[Path]:
     """A path in a folder of this process's own; when the block ends well, what was written there becomes `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(path.with_name("building")) as folder:
         draft = folder / path.name
         yield draft

@@ -40,8 +40,8 @@ def own_cluster(processors: int) -> Iterator[Any]:
             address = ray.util.get_node_ip_address()
             if not ip_address(address).is_loopback:
                 raise BadConfig(
-                    f"Ray {ray.__version__} listens on {address} instead of this machine's loopback interface: use --on "
-                    "local, or start a cluster yourself (`ray start --head`) and give its --address"
+                    f"Ray {ray.__version__} listens on {address} instead of this machine's loopback interface: use "
+                    "--on local, or start a cluster yourself (`ray start --head`) and give its --address"
                 )
             yield ray
         finally:
