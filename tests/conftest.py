@@ -49,6 +49,8 @@ COSTLY = [
     "test_extending.py",
     "test_api.py",
     "test_controls.py",
+    "test_privacy.py",
+    "test_temporaries.py",
     "test_reproduction_page.py",
     "text/test_word2vec.py",
 ]

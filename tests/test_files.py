@@ -1,5 +1,9 @@
 import errno
 import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from heedful.errors import DiskFull, HeedfulError
+from heedful.errors import BadInput, DiskFull, HeedfulError, is_disk_full
 from heedful.files import (
     ROW_GROUP,
     Parts,
+    _swapped,
     atomic,
+    locked,
+    open_log,
     remove_temporaries,
     replaced,
     rows_of,
@@ -164,15 +171,143 @@ def test_temporary_names_are_not_followed_through_symbolic_links(tmp_path: Path)
     precious.write_text("mine")
     kept.mkdir()
     (kept / "file").touch()
-    target = tmp_path / "file.txt"
-    target.with_name(f".file.txt.{os.getpid()}.tmp").symlink_to(precious)
-    write_text(target, "new")
-    assert (target.read_text(), precious.read_text()) == ("new", "mine")
-    assert not target.is_symlink()
-    for name in (".site.new.tmp", ".site.old.tmp"):
-        (tmp_path / name).symlink_to(kept)
+    links = [tmp_path / f".file.txt.{os.getpid()}.tmp", *(tmp_path / f".site.{kind}.tmp" for kind in ("new", "old"))]
+    for link in links:
+        link.symlink_to(precious if link.name.startswith(".file") else kept)
+    write_text(tmp_path / "file.txt", "new")
     with replaced(tmp_path / "site") as new:
         (new / "page").touch()
+    assert precious.read_text() == "mine"
     assert [path.name for path in kept.iterdir()] == ["file"]
-    assert not (tmp_path / "site").is_symlink()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file.txt", "kept", "precious.txt", "site"]
+    assert all(link.is_symlink() for link in links)
+    made = {"file.txt", "site"}
+    assert {path.name for path in tmp_path.iterdir()} == made | {"kept", "precious.txt"} | {each.name for each in links}
+    assert not any((tmp_path / name).is_symlink() for name in made)
+
+
+def test_a_lock_that_is_another_name_of_a_file_is_refused(tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("mine")
+    for lock, hold in (
+        (tmp_path / "run" / ".lock", lambda: locked(tmp_path / "run")),
+        (tmp_path / ".site.lock.tmp", lambda: replaced(tmp_path / "site")),
+    ):
+        lock.parent.mkdir(exist_ok=True)
+        lock.hardlink_to(precious)
+        with pytest.raises(BadInput, match="another name of some file: remove it"), hold():
+            pass
+        lock.unlink()
+        with hold():
+            pass
+    assert precious.read_text() == "mine"
+
+
+def test_parts_behind_a_symbolic_link_are_neither_read_nor_written(tmp_path: Path) -> None:
+    theirs = Parts(tmp_path / "theirs.parquet")
+    theirs.add(pl.DataFrame({"a": [1]}))
+    (tmp_path / ".mine.parquet.parts").symlink_to(theirs.folder)
+    with pytest.raises(BadInput, match=r"\.mine\.parquet\.parts is a symbolic link.*remove it"):
+        Parts(tmp_path / "mine.parquet")
+    (tmp_path / ".own.parquet.parts").mkdir()
+    (tmp_path / ".own.parquet.parts" / "000000.parquet").symlink_to(theirs.folder / "000000.parquet")
+    own = Parts(tmp_path / "own.parquet")
+    assert own.done == 0
+    own.add(pl.DataFrame({"a": [2]}))
+    assert (own.read(0)["a"].to_list(), theirs.read(0)["a"].to_list()) == ([2], [1])
+
+
+def test_a_log_is_added_to_but_never_behind_a_link(tmp_path: Path) -> None:
+    log, precious = tmp_path / "log", tmp_path / "precious"
+    for line in (b"one\n", b"two\n"):
+        with open_log(log, 0o600) as file:
+            file.write(line)
+    assert log.read_bytes() == b"one\ntwo\n"
+    assert log.stat().st_mode & 0o777 == 0o600
+    precious.write_text("mine")
+    for make in (log.symlink_to, log.hardlink_to):
+        log.unlink()
+        make(precious)
+        with pytest.raises(BadInput, match="is a link"):
+            open_log(log)
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("swaps", [True, False])
+def test_a_directory_is_replaced_in_either_way(tmp_path: Path, swaps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not swaps:
+        monkeypatch.setattr("heedful.files._swapped", lambda *_: False)
+    for content in ("first", "second"):
+        with replaced(tmp_path / "site") as new:
+            (new / "page").write_text(content)
+        assert (tmp_path / "site" / "page").read_text() == content
+        assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert not (tmp_path / "site").stat().st_mode & 0o777 ^ (0o777 & ~_umask())
+
+
+def test_there_is_a_directory_at_every_moment_of_its_replacement(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    (folder / "one").mkdir(parents=True)
+    (tmp_path / "two").mkdir()
+    if not _swapped(folder / "one", tmp_path / "two"):
+        pytest.skip("this system cannot swap directories")
+    missing, looks, ended = 0, 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal missing, looks
+        while not ended.is_set():
+            looks += 1
+            missing += not folder.exists()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    for _ in range(300):
+        with replaced(folder):
+            pass
+    ended.set()
+    watcher.join()
+    assert looks > 300
+    assert missing == 0
+
+
+def test_a_site_whose_writer_was_killed_between_two_renames_is_put_back(tmp_path: Path) -> None:
+    """As on systems that cannot swap directories."""
+    (tmp_path / ".site.a1b2C3-_.old.tmp").mkdir()
+    (tmp_path / ".site.a1b2C3-_.old.tmp" / "page").touch()
+
+    def fail() -> None:
+        with replaced(tmp_path / "site"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+    assert (tmp_path / "site" / "page").exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        pl.exceptions.ComputeError("Disk quota exceeded (os error 122)"),
+        sqlite3.OperationalError("database or disk is full"),
+    ],
+)
+def test_a_full_disk_is_known_by_whoever_says_so(error: Exception, tmp_path: Path) -> None:
+    def fail(write: Callable[[Path], AbstractContextManager[Path]]) -> None:
+        with write(tmp_path / "site"):
+            raise error
+
+    for write in (atomic, replaced):
+        with pytest.raises(DiskFull, match=r"site: free some space"):
+            fail(write)
+    wrapped = RuntimeError("writing failed")
+    wrapped.__cause__ = error
+    assert is_disk_full(wrapped)
+    assert not is_disk_full(OSError(errno.EACCES, "Permission denied"))
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,12 +1,31 @@
 """One family of errors: each says what is wrong, why it matters, and what to do."""
 
+import errno
+import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FULL_TEXTS = (*map(os.strerror, _FULL), "database or disk is full")  # in errors of libraries; the last is SQLite's
+
+
+_QUOTED = re.compile(r"(?<!\w)'([^']{200,})'(?!\w)")  # not what stands between the apostrophes of prose
+_LONGEST = 4000
+
 
 class HeedfulError(Exception):
-    """Anything a user can fix; the command line prints it in one line and exits with code 2."""
+    """Anything a user can fix; the command line prints it in one line and exits with code 2.
+
+    Ids, labels and other quoted values that are very long are cut.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        message = _QUOTED.sub(lambda found: f"'{found[1][:120]} … {found[1][-60:]}'", message)
+        super().__init__(
+            message if len(message) <= _LONGEST else f"{message[:-1000][: _LONGEST - 1000]} … {message[-1000:]}"
+        )
 
 
 class BadInput(HeedfulError):
@@ -30,6 +49,30 @@ class MissingExtra(HeedfulError):
 
 class DiskFull(HeedfulError):
     """No room to write; what was finished before is kept."""
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether an error, or one that it was raised from, says that there is no space left or that a quota is used up."""
+    while error is not None:
+        known = isinstance(error, DiskFull) or (isinstance(error, OSError) and error.errno in _FULL)
+        if known or any(text in str(error) for text in _FULL_TEXTS):
+            return True
+        error = error.__cause__
+    return False
+
+
+@contextmanager
+def disk_full_named(place: object = None, remedy: str = "run again; what was finished is kept") -> Iterator[None]:
+    """Turn any library's error about a full disk into one that names the file and the remedy."""
+    try:
+        yield
+    except DiskFull:
+        raise
+    except Exception as error:
+        if not is_disk_full(error):
+            raise
+        place = place or getattr(error, "filename", None) or "output"
+        raise DiskFull(f"no space left while writing {place}: free some space and {remedy}") from error
 
 
 class Stopped(HeedfulError):

@@ -1,76 +1,103 @@
 """Files: atomic writes, locks, content hashes, and large Parquet files written in parts."""
 
-import errno
+import ctypes
 import hashlib
 import json
 import os
 import shutil
+import stat
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from heedful.errors import BadInput, DiskFull, HeedfulError
+from heedful.errors import BadInput, HeedfulError, disk_full_named
+from heedful.temporaries import (
+    ENDING,
+    hidden_name,
+    hidden_names,
+    remove,
+    remove_leftover,
+    temporary_file,
+    temporary_folder,
+)
 
-TEMPORARY = ".tmp"
 ROW_GROUP = 1024  # rows: a writer holds a whole group in memory, and a reader decodes one to get at any row of it
+
+
+_OLD = f".old{ENDING}"
 
 
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`; it is renamed to `path` on success and removed on failure."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
-    if temporary.is_symlink():  # writing would follow it
-        temporary.unlink()
-    try:
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if _is_disk_full(error):
-            raise DiskFull(
-                f"no space left while writing {path}: free some space and run again; what was finished is kept"
-            ) from error
-        raise
+    with disk_full_named(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary_file(path) as temporary:
+            yield temporary
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            temporary.replace(path)
 
 
 @contextmanager
 def replaced(folder: Path) -> Iterator[Path]:
     """Yield a new, empty directory; it replaces `folder` on success and is removed on failure.
 
-    Leftovers of a killed process are removed. While another process is replacing `folder`, this one is refused.
+    Where the system can swap two directories, there is no moment without `folder`. Leftovers of a killed process are
+    removed. While another process is replacing `folder`, this one is refused.
     """
-    new, old, lock = (folder.with_name(f".{folder.name}.{kind}{TEMPORARY}") for kind in ("new", "old", "lock"))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with _exclusive(lock, f"{folder}: another process is writing there; wait for it or stop it"):
-        if old.exists() and not old.is_symlink() and not folder.exists():  # killed between the two renames
-            old.rename(folder)
-        _remove(new)
-        _remove(old)
-        new.mkdir()
+    lock = folder.with_name(f".{folder.name}.lock{ENDING}")
+    with disk_full_named(folder, "write it again"):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _exclusive(lock, f"{folder}: another process is writing there; wait for it or stop it"):
+            try:
+                _restore(folder)
+                with temporary_folder(folder) as new:
+                    yield new
+                    _put(new, folder)
+            finally:
+                with suppress(OSError):  # Windows does not remove an open file
+                    lock.unlink()
+
+
+def _put(new: Path, folder: Path) -> None:
+    """Rename a directory to `folder`; what was there gets the name of the new one, or is removed."""
+    if not os.path.lexists(folder):
+        new.rename(folder)
+    elif not _swapped(new, folder):
+        old = hidden_name(folder, _OLD)
+        folder.rename(old)
         try:
-            yield new
-            if folder.exists():
-                folder.rename(old)
             new.rename(folder)
-        except BaseException as error:
-            if old.exists() and not folder.exists():
-                old.rename(folder)
-            if _is_disk_full(error):
-                raise DiskFull(f"no space left while writing {folder}: free some space and write it again") from error
+        except BaseException:
+            old.rename(folder)
             raise
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-            shutil.rmtree(old, ignore_errors=True)
-            with suppress(OSError):  # Windows does not remove an open file
-                lock.unlink()
+        remove(old)
+
+
+def _swapped(one: Path, other: Path) -> bool:
+    """Swap the names of two directories in one step; False where the system or the file system cannot."""
+    if sys.platform != "linux":
+        return False
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):  # an older C library
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(swap(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+
+
+def _restore(folder: Path) -> None:
+    """Put a directory back that was moved away by a process which was killed before it put the new one in its place."""
+    moved = [path for path in hidden_names(folder) if path.name.endswith(_OLD) and path.is_dir()]
+    if moved and not os.path.lexists(folder):
+        max(moved, key=lambda path: path.stat().st_mtime).rename(folder)
 
 
 @contextmanager
@@ -89,14 +116,14 @@ def _exclusive(lock: Path, refusal: str) -> Iterator[None]:
     """Hold a lock file, or raise an error with the text `refusal` if another process holds it."""
     from filelock import FileLock, Timeout  # slow to import
 
+    _check_lock(lock)
     held = FileLock(lock)  # opened with O_NOFOLLOW
     try:
         held.acquire(blocking=False)
     except Timeout:
         raise HeedfulError(refusal) from None
-    except OSError as error:
-        if lock.is_symlink():
-            raise BadInput(f"{lock} is a symbolic link, and locks are not followed: remove it") from error
+    except OSError:
+        _check_lock(lock)
         raise
     try:
         yield
@@ -104,18 +131,40 @@ def _exclusive(lock: Path, refusal: str) -> Iterator[None]:
         held.release()
 
 
-def _remove(path: Path) -> None:
-    """Remove a file or directory, if there is one; of a symbolic link the link, not its target."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+def _check_lock(lock: Path) -> None:
+    """Raise if a lock is a link, whose target some versions of filelock would truncate, or no file at all."""
+    try:
+        status = lock.lstat()
+    except OSError:
+        return
+    if stat.S_ISLNK(status.st_mode):
+        raise BadInput(f"{lock} is a symbolic link, and locks are not followed: remove it")
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise BadInput(f"{lock} is no lock, but a directory, a device or another name of some file: remove it")
+
+
+def not_linked(folder: Path) -> Path:
+    """A hidden directory of ours; raises if it is a symbolic link: nothing is written, read or removed behind one."""
+    if folder.is_symlink():
+        raise BadInput(f"{folder} is a symbolic link, and heedful's own directories are not followed: remove it")
+    return folder
+
+
+def open_log(path: Path, mode: int = 0o666) -> IO[bytes]:
+    """A file to add to, made with these permissions (less the umask's) if it is not there; a link is refused."""
+    with suppress(FileNotFoundError):
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            raise BadInput(f"{path} is a link or no regular file, and logs are added to no other: remove it")
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    return os.fdopen(os.open(path, flags, mode), "ab")
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Remove the temporary files that a killed process left in `folder`."""
-    for leftover in folder.rglob(f".*{TEMPORARY}"):
-        leftover.unlink(missing_ok=True)
+    """Remove the temporary files that killed processes left in `folder` and below."""
+    for path in folder.rglob(f".*{ENDING}"):
+        if not path.is_dir():
+            remove_leftover(path)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -182,7 +231,7 @@ class Parts:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.folder = path.with_name(f".{path.name}.parts")
+        self.folder = not_linked(path.with_name(f".{path.name}.parts"))
         self.done = 0
         while _is_parquet(self._part(self.done)):
             self.done += 1
@@ -228,14 +277,10 @@ class Parts:
 
 
 def _is_parquet(path: Path) -> bool:
+    if path.is_symlink():  # somebody else's
+        return False
     try:
         pl.read_parquet_schema(path)
     except (FileNotFoundError, pl.exceptions.PolarsError):  # a damaged part is written again
         return False
     return True
-
-
-def _is_disk_full(error: BaseException) -> bool:
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return True
-    return "No space left on device" in str(error)

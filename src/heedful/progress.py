@@ -1,5 +1,12 @@
 """Progress of a run, an audit or a download; silent by default, the command line draws bars."""
 
+import time
+
+
+def seconds_since(moment: float) -> float:
+    """Seconds since a moment of `time.monotonic`; never negative, because a virtual machine may put any clock back."""
+    return max(0.0, time.monotonic() - moment)
+
 
 class Reporter:
     """Receives progress; override the methods whose events you want to show."""

@@ -110,7 +110,8 @@ def test_a_full_disk_under_one_cell(swept: Path, tmp_path: Path) -> None:
     result = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, env=environment)
     if result.returncode == 77:
         pytest.skip("mounting is not allowed here")
-    assert result.returncode == 1, result.stderr
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.splitlines()[-1].startswith("error: no space left for 1 of 2 cells: free some space")
     cells = json.loads(result.stdout)
     assert [(Path(cell["run"]), cell["state"], cell["attempts"]) for cell in cells] == [
         (small, "failed", 1),

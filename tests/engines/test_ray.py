@@ -1,9 +1,13 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 
+import psutil
 import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed")
@@ -21,9 +25,41 @@ pytestmark = pytest.mark.xdist_group("ray")  # one cluster is enough
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[RayEngine]:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayEngine]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
+            patch.delenv(name, raising=False)
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield from _engine()
+
+
+def _engine() -> Iterator[RayEngine]:
     with RayEngine(None, workers=2, threads=1) as engine:
         yield engine
+
+
+def test_a_cluster_of_its_own_listens_on_loopback_only(engine: RayEngine, tmp_path: Path) -> None:
+    engine.start(task("note", "note_process", file=str(tmp_path / "pid")))  # workers listen as well
+    outcome(engine)
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    connections = [each for process in processes for each in process.net_connections("inet")]
+    listening = [each.laddr for each in connections if each.status == psutil.CONN_LISTEN]
+    assert len(listening) >= 5  # of the driver, the store of the cluster's state, the node and its workers
+    for host, port in listening:
+        address = ip_address(host)
+        assert (getattr(address, "ipv4_mapped", None) or address).is_loopback, f"{host}:{port}"
+
+
+def test_a_cluster_of_its_own_wants_its_token(engine: RayEngine) -> None:
+    program = "import sys, ray; ray.init(address=sys.argv[1], logging_level='ERROR'); print(ray.nodes()[0]['Alive'])"
+    address = engine._ray.get_runtime_context().gcs_address
+    assert address.startswith("127.0.0.1:")
+    for token, answered in ((os.environ["RAY_AUTH_TOKEN"], True), ("0" * 64, False)):
+        environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+        command = [sys.executable, "-c", program, address]
+        result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+        assert (result.returncode == 0) is answered, result.stderr
+        assert ("AuthenticationError" in result.stderr) is not answered
 
 
 def test_outcomes_tell_what_happened(engine: RayEngine, tmp_path: Path) -> None:
@@ -82,3 +118,5 @@ def test_what_is_stopped_is_left_in_good_order(engine: RayEngine, tmp_path: Path
     process_in(started)
     engine.close()
     assert cleaned.exists()
+    assert "RAY_AUTH_TOKEN" not in os.environ
+    assert not (Path(os.environ["HOME"]) / ".ray").exists()

@@ -86,3 +86,23 @@ def test_token_lists_by_sentence_with_unknown_words(tmp_path):
     assert list(texts) == expected
     assert list(TokenLists(lazy, "query")) == [["q"]] * 5000
     assert next(iter(TokenLists(lazy.drop("sentences"), known=()))) == ["<unk>"] * 3
+
+
+class Failing:
+    """Texts that can be read a few times only."""
+
+    def __init__(self, passes: int) -> None:
+        self.left = passes
+
+    def __iter__(self):
+        for number in range(60):
+            if number == 30 and self.left == 0:
+                raise FileNotFoundError("gone")
+            yield [f"w{(number * j) % 23}" for j in range(30)]
+        self.left -= 1
+
+
+@pytest.mark.parametrize("passes", [0, 1, 2])
+def test_texts_that_cannot_be_read_any_more_are_an_error_and_no_endless_wait(passes):
+    with pytest.raises(FileNotFoundError, match="gone"):
+        train_word2vec(Failing(passes), width=8, window=3, min_count=1, epochs=3, seed=5)

@@ -12,6 +12,7 @@ from heedful.audits.plan import AuditOptions, result_file
 from heedful.errors import BadInput, unknown_name
 from heedful.evidence import decision_counts
 from heedful.files import replaced, scan_parquet, write_text
+from heedful.privacy import owner_only
 from heedful.runs.config import read_toml
 from heedful.verdict.rule import judge
 from heedful.verdict.signals import scan_signals
@@ -58,7 +59,8 @@ class Audit(StageFolder):
         folder = Path(folder)
         if folder.exists():
             raise BadInput(f"{folder} exists already; choose another place")
-        with replaced(folder) as new:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with owner_only(self.private), replaced(folder) as new:
             shutil.copytree(self.folder, new, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
         return Audit(folder, self.options)
 
@@ -121,7 +123,8 @@ class Audit(StageFolder):
 
         path = Path(path)
         path = path / "card.html" if path.is_dir() else path
-        write_text(path, card(self))
+        with owner_only(self.private):
+            write_text(path, card(self))
         return path
 
     def __repr__(self) -> str:

@@ -107,7 +107,9 @@ class _Trial:
         self.counts.clear()
         started = time.perf_counter()
         yield cost
-        cost |= {"seconds": time.perf_counter() - started} | {n: self.counts[n] for n in ("readings", "replays")}
+        cost |= {"seconds": max(0.0, time.perf_counter() - started)} | {
+            n: self.counts[n] for n in ("readings", "replays")
+        }
 
     def _count(self, readings: int, replay: bool) -> None:
         self.counts["replays" if replay else "readings"] += readings

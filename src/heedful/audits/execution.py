@@ -67,12 +67,16 @@ class Inputs:
             )
 
 
-def perform(audit: Audit, inputs: Inputs, *, threads: int = 0, reporter: Reporter | None = None) -> Audit:
-    """Perform what is missing of an audit; `threads`: torch threads (0: torch's default)."""
+def perform(
+    audit: Audit, inputs: Inputs, *, threads: int = 0, private: bool = False, reporter: Reporter | None = None
+) -> Audit:
+    """Perform what is missing of an audit; `threads`: torch threads (0: torch's default); `private`: only its owner can
+    read the directory."""
     inputs.check()
     if threads < 0:
         raise BadConfig(f"threads = {threads}: must be 0 (torch's default) or more")
-    with audit.session(partial(_is_worthless, audit)), torch_threads(threads) if threads else nullcontext():
+    session = audit.session(partial(_is_worthless, audit), private=private)
+    with session, torch_threads(threads) if threads else nullcontext():
         _Session(audit, inputs, reporter or Reporter()).perform()
     return audit
 

@@ -163,6 +163,7 @@ def audit(
     *,
     out: Path | str = "audits",
     threads: int = 0,
+    private: bool = False,
     reporter: Reporter | None = None,
     **values: Any,
 ) -> Audit:
@@ -182,7 +183,8 @@ def audit(
     whose logits are affine in its attention. `download`: allow downloads. A loaded model computes on `device` (cpu,
     cuda, mps; auto, the default of `hf`: the first accelerator), in its own precision unless `float32`. The directory
     in `out` is named after model, data and options, so the same call finds it again.
-    `threads`: torch threads (0: torch's default, all cores).
+    `threads`: torch threads (0: torch's default, all cores). `private`: only you can read the directory.
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()
-    return perform(Audit.at(Path(out) / options.name, options), inputs, threads=threads, reporter=reporter)
+    opened = Audit.at(Path(out) / options.name, options)
+    return perform(opened, inputs, threads=threads, private=private, reporter=reporter)

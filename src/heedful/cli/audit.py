@@ -65,6 +65,7 @@ def audit(
         str, Option(help="Answers that exit with code 1, separated by commas: no, caution, undetermined, yes.")
     ] = "no",
     out: Annotated[Path, Option(help="Folder for audit directories.")] = Path("audits"),
+    private: Annotated[bool, Option("--private", help="Only you can read what is written.")] = False,
     as_json: Annotated[bool, Option("--json", help="Print verdict, metrics and costs as JSON.")] = False,
 ) -> None:
     """Test the attention of your own model: may it be shown as an explanation?
@@ -116,7 +117,8 @@ def audit(
         return
     with bars() as reporter:
         options, inputs = request.resolved()
-        done = perform(Audit.at(out / options.name, options), inputs, threads=threads, reporter=reporter)
+        opened = Audit.at(out / options.name, options)
+        done = perform(opened, inputs, threads=threads, private=private, reporter=reporter)
     verdict = done.verdict
     if as_json:
         answer = verdict.to_json()

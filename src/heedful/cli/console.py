@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 
 from heedful.errors import BadConfig, Stopped
-from heedful.progress import Reporter
+from heedful.progress import Reporter, seconds_since
 
 console = Console(highlight=False)
 notices = Console(stderr=True, highlight=False)  # keeps progress out of standard output
@@ -39,7 +39,7 @@ class BarReporter(Reporter):
         """Replace the bar by a line."""
         if self._task is not None:
             self._progress.remove_task(self._task)
-        line = f"{time.monotonic() - self._started:6.1f} s  {self._name}: {summary}"
+        line = f"{seconds_since(self._started):6.1f} s  {self._name}: {summary}"
         self._progress.console.print(line, markup=False, soft_wrap=True)
 
 

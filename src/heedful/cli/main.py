@@ -3,6 +3,7 @@
 import os
 import sys
 import traceback
+from contextlib import suppress
 
 import typer
 
@@ -14,7 +15,7 @@ from heedful.cli.report import report
 from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
-from heedful.errors import HeedfulError, Stopped
+from heedful.errors import DiskFull, HeedfulError, Stopped, disk_full_named
 from heedful.printable import printable
 from heedful.version import __version__
 
@@ -52,9 +53,18 @@ def _options(
 def main() -> None:
     """Run the command line: errors that a user can fix are one line with exit code 2."""
     try:
-        app()
+        with disk_full_named():
+            try:
+                app()
+            finally:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
     except Stopped as error:
         _fail(str(error), 130)
+    except DiskFull as error:
+        with suppress(OSError, ValueError):  # what could not be printed would fail once more at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(str(error), 2)
     except HeedfulError as error:
         _fail(str(error), 2)
     except MemoryError as error:
@@ -72,7 +82,8 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201
+    with suppress(OSError):  # standard error may be full as well
+        print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 

@@ -58,6 +58,9 @@ def run(
     workers: Annotated[int, Option(help="Processes for importance and experiments.")] = 1,
     data: Annotated[Path | None, Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")] = None,
     out: Annotated[Path, Option(help="Folder for run directories.")] = Path("runs"),
+    private: Annotated[
+        bool, Option("--private", help="Only you can read what is written (always so with restricted corpora).")
+    ] = False,
     as_json: Annotated[bool, Option("--json", help="Print directory, metrics and result summaries as JSON.")] = False,
 ) -> None:
     """Train a model on a corpus and test its attention. Resumes an interrupted run; repeats nothing."""
@@ -90,7 +93,7 @@ def run(
         raise BadConfig("no corpus was named; give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:
         chosen: dict[str, Any] = {"experiments": experiments, "workers": workers, "rationales": rationales}
-        done = perform(values, out=out, data=data, reporter=reporter, **chosen)
+        done = perform(values, out=out, data=data, private=private, reporter=reporter, **chosen)
     plausible = plausibility_of(done)
     if as_json:
         facts = {"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}

@@ -21,6 +21,7 @@ def show(
     """Show a model's attention on one instance next to a different map that gives nearly the same output."""
     from heedful.cli.console import console
     from heedful.errors import BadConfig
+    from heedful.privacy import owner_only
     from heedful.report.heatmaps.files import save_heatmap
     from heedful.report.heatmaps.instance import read_instance, read_text
     from heedful.report.heatmaps.terminal import terminal_heatmap
@@ -35,7 +36,8 @@ def show(
     opened = Run.open(run)
     shown = read_text(opened, text, question) if text is not None else read_instance(opened, instance)
     if save is not None:
-        save_heatmap(shown, save)
+        with owner_only(opened.private):
+            save_heatmap(shown, save)
         console.print(f"written to {save}", markup=False, soft_wrap=True)
     elif as_json:
         typer.echo(json.dumps(shown.to_dict(), ensure_ascii=False))

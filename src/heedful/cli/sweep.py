@@ -29,11 +29,14 @@ def sweep(
         str | None, Option(help="With --on ray: address of a running cluster; default: start one on this machine.")
     ] = None,
     retries: Annotated[int, Option(help="How often to retry a run that crashed.")] = 1,
+    private: Annotated[
+        bool, Option("--private", help="Only you can read what is written (always so with restricted corpora).")
+    ] = False,
     as_json: Annotated[bool, Option("--json", help="Print the outcome of each cell as JSON.")] = False,
 ) -> None:
     """Perform every run of a grid, several at a time. Resumes an interrupted sweep; repeats nothing."""
     from heedful.cli.console import console, notices, parse_settings
-    from heedful.errors import Stopped
+    from heedful.errors import DiskFull, Stopped
     from heedful.report.terminal.sweep import print_outcome, print_plan, watching
     from heedful.sweeps.cells import survey
     from heedful.sweeps.grid import read_grid
@@ -50,15 +53,16 @@ def sweep(
         return
     try:
         with watching(notices) as watcher:
-            done = perform_sweep(
-                checked, on=on, workers=workers, out=out, data=data, address=address, retries=retries, watcher=watcher
-            )
+            places: dict[str, Any] = {"on": on, "workers": workers, "out": out, "data": data, "address": address}
+            done = perform_sweep(checked, **places, retries=retries, private=private, watcher=watcher)
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_progress(watcher.cells)}; the same command resumes it") from None
     if as_json:
         typer.echo(json.dumps([_facts(cell) for cell in done.cells]))
     else:
         print_outcome(done.cells, out, console)
+    if full := sum(cell.disk_full for cell in done.cells):
+        raise DiskFull(f"no space left for {full} of {len(done.cells)} cells: free some space and run it again")
     if not done.complete:
         raise typer.Exit(1)
 

@@ -1,14 +1,31 @@
 """Corpus: tokenised instances with labels and splits, kept in one Parquet file and read as needed."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from heedful.errors import NotFound
 from heedful.files import scan_parquet
 
 SPLITS = ("train", "dev", "test")
+
+
+@contextmanager
+def deletion_named(path: Path) -> Iterator[None]:
+    """Say so if a file of the cache, or one beside it, is gone while the block reads or makes it."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        concerned = path.name in str(error) or not path.parent.exists()  # polars shortens what stands before the name
+        if path.exists() or not concerned:
+            raise
+        raise NotFound(
+            f"{path}: the cache was deleted while this file was in use: run again, which makes it anew; what was "
+            "finished is kept"
+        ) from error
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,6 @@
 """Load a corpus: find its files, tokenise them once, and keep the result in a cache keyed by content and code."""
 
 import json
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,16 +10,14 @@ import polars as pl
 from pydantic import ValidationError
 
 from heedful.corpora.cache_key import cache_key, content_key
-from heedful.corpora.corpus import Corpus
+from heedful.corpora.corpus import Corpus, deletion_named
 from heedful.corpora.locating import Found, cache_folder, data_folders
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
-
-STALE = 3600  # seconds without a change after which a draft is taken for that of a killed process
-
-_PREFIX = ".building-"
+from heedful.privacy import make_private, owner_only
+from heedful.temporaries import temporary_folder
 
 Folder = Path | str | None
 
@@ -33,9 +28,11 @@ def load(
     options: Mapping[str, Any] | None = None,
     data: Folder = None,
     subset: bool = False,
+    private: bool = False,
     progress: Progress = lambda count: None,
 ) -> Corpus:
-    """Load a corpus by name, from the cache if the same code has read the same files before.
+    """Load a corpus by name, from the cache if the same code has read the same files before. `private`: only its owner
+    can read the cached file, as with restricted corpora.
 
     >>> load("planted", options={"train": 20, "dev": 10, "test": 10}).counts()["test"]
     [5, 5]
@@ -43,14 +40,19 @@ def load(
     reader, chosen, found = _found(name, options or {}, data, subset)
     content = content_key(reader, chosen, found)
     key = cache_key(content, reader, chosen)
+    private = private or reader.restricted
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
-    if not path.exists():
-        with _draft(path) as draft:
-            write_corpus(reader, chosen, found, draft, progress)
     try:
-        classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
-        corpus = Corpus(name, classes, path, content, key, found.subset)
-        corpus.counts()
+        with deletion_named(path):
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with owner_only(private), _draft(path) as draft:
+                    write_corpus(reader, chosen, found, draft, progress)
+            if private:
+                make_private(path)
+            classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
+            corpus = Corpus(name, classes, path, content, key, found.subset)
+            corpus.counts()
     except (pl.exceptions.PolarsError, KeyError) as error:
         raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
     return corpus
@@ -90,19 +92,7 @@ def _options(reader: Reader, options: Mapping[str, Any]) -> Options:
 @contextmanager
 def _draft(path: Path) -> Iterator[Path]:
     """A path in a folder of this process's own; when the block ends well, what was written there becomes `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(path.parent)
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=path.parent) as folder:
-        draft = Path(folder) / path.name
+    with temporary_folder(path.with_name("building")) as folder:
+        draft = folder / path.name
         yield draft
         draft.replace(path)
-
-
-def _remove_stale(parent: Path) -> None:
-    for folder in parent.glob(f"{_PREFIX}*"):
-        try:
-            newest = max(file.stat().st_mtime for file in [folder, *folder.rglob("*")])
-        except FileNotFoundError:  # its owner has just finished
-            continue
-        if time.time() - newest > STALE:
-            shutil.rmtree(folder, ignore_errors=True)

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -98,7 +99,7 @@ def source_fingerprint(path: Path) -> str:
         if sum(size for _, size, _ in state) < LARGE:
             return _content(path, list(files))
         memory = cache_folder() / "fingerprints" / fingerprint([str(path.resolve()), state])
-        if memory.exists():
+        with suppress(FileNotFoundError):
             return memory.read_text(encoding="utf-8")
         content = _content(path, list(files))
     write_text(memory, content)

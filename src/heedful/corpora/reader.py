@@ -51,6 +51,9 @@ class Reader(ABC):
     layouts: ClassVar[Sequence[Layout]] = ()  # where its files may be; the first complete one is used
     partial_layouts: ClassVar[Sequence[Layout]] = ()  # other files that will do as a subset
     built_in: ClassVar[bool] = False  # it is generated and needs no files
+    restricted: ClassVar[bool] = (
+        False  # its texts must not be passed on: only their owner may read what is made of them
+    )
     options: ClassVar[type[Options]] = Options
     class_names: ClassVar[tuple[str, ...] | None] = None  # in the order of their indices; None: see `answers`
     query: ClassVar[bool] = False  # instances have a question or hypothesis (`table`: if its option `query` is set)

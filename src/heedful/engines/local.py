@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import IO, cast
 
 from heedful.engines.task import Engine, Outcome, Task
+from heedful.files import open_log
 
 GRACE = 10.0  # seconds before a worker that was asked to stop is killed
 _COMMAND = "from heedful.engines.worker import main; main()"
@@ -91,7 +92,7 @@ class Process:
     def __init__(self, threads: int, answers: "SimpleQueue[tuple[Process, str]]", log: Path | None) -> None:
         self.threads = threads
         self.task: Task | None = None
-        with open(os.devnull if log is None else log, "ab") as errors:  # noqa: PTH123
+        with open(os.devnull, "ab") if log is None else open_log(log, 0o600) as errors:  # noqa: PTH123
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-P", "-c", _COMMAND],
                 stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""The Ray engine: tasks on a running cluster, or on a local one that is shut down after the sweep.
+"""The Ray engine: tasks on a running cluster, or on one of its own on this machine that ends with the sweep.
 
 All machines must share the directory of runs, into which tasks write; only outcomes are sent.
 """
@@ -7,11 +7,14 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from heedful.engines.local import cores
+from heedful.engines.ray_cluster import own_cluster
 from heedful.engines.task import Engine, Outcome, Task, attempt
 from heedful.errors import MissingExtra, NotFound
 
@@ -28,14 +31,12 @@ class RayEngine(Engine):
             raise MissingExtra("ray", "ray", "a sweep on Ray")
         if address is not None:
             _probe(address)
-        import ray
-
-        own = {"num_cpus": max(cores(), (workers or 1) * threads), "include_dashboard": False}
-        ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **({} if address else own))
-        self._ray = ray
+        self._connection = ExitStack()
+        connected = own_cluster(max(cores(), (workers or 1) * threads)) if address is None else _connected(address)
+        self._ray = self._connection.enter_context(connected)
         self._running: dict[Any, Task] = {}
         self._settings = {name: value for name, value in os.environ.items() if name.startswith("HEEDFUL_")}
-        self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
+        self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)) // threads)
 
     @property
     def free(self) -> int:
@@ -65,7 +66,7 @@ class RayEngine(Engine):
                     self._ray.cancel(reference, force=True)
         finally:
             self._running.clear()
-            self._ray.shutdown()
+            self._connection.close()
 
     def _outcome(self, reference: Any) -> Outcome:
         try:
@@ -75,13 +76,25 @@ class RayEngine(Engine):
             return Outcome("lost", f"Ray lost it ({type(error).__name__}: {reason})")
 
 
-def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tuple[str, str]:
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    """Ray, connected to a running cluster until the block ends."""
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _attempt(task: tuple[Any, ...], folder: str, settings: dict[str, str]) -> tuple[str, str, bool]:
     """Run a task in the working directory and with the settings of the process that sent it."""
     os.environ.update(settings)
     if Path(folder).is_dir():
         os.chdir(folder)
-    state, reason = attempt(Task(*task))
-    return state, reason
+    state, reason, disk_full = attempt(Task(*task))
+    return state, reason, disk_full
 
 
 def _probe(address: str) -> None:

@@ -4,7 +4,7 @@ import traceback
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from heedful.errors import HeedfulError
+from heedful.errors import HeedfulError, disk_full_named, is_disk_full
 
 
 class Task(NamedTuple):
@@ -21,6 +21,7 @@ class Outcome(NamedTuple):
 
     state: Literal["done", "failed", "crashed", "lost"]
     reason: str = ""
+    disk_full: bool = False
 
 
 class Engine(Protocol):
@@ -52,9 +53,10 @@ def attempt(task: Task) -> Outcome:
     """Run a task; errors become outcomes."""
     module, _, name = task.work.partition(":")
     try:
-        getattr(import_module(module), name)(**task.arguments)
+        with disk_full_named():
+            getattr(import_module(module), name)(**task.arguments)
     except HeedfulError as error:
-        return Outcome("failed", str(error))
+        return Outcome("failed", str(error), is_disk_full(error))
     except MemoryError as error:
         return Outcome("crashed", f"not enough memory ({error}): fewer workers leave more to each")
     except Exception as error:

@@ -2,7 +2,7 @@
 
 An entry is valid for the content of the run's files, the configuration, the options and the code that made it; one that
 is stale or damaged is computed again. A directory that cannot be written keeps nothing. `.findings/` may be deleted at
-any time.
+any time; where it is a symbolic link, nothing is kept behind it.
 """
 
 import hashlib
@@ -41,8 +41,8 @@ def kept(name: str, runs: Run | Sequence[Run], compute: Callable[[], Any], **opt
     depends on several runs is kept with the first one."""
     path, key = _entry(name, runs, options, ".json")
     try:
-        entry = json.loads(path.read_bytes())
-        if key is not None and entry["key"] == key:
+        entry = None if key is None else json.loads(path.read_bytes())
+        if entry is not None and entry["key"] == key:
             return entry["value"]
     except (OSError, ValueError, KeyError, TypeError):
         pass
@@ -92,6 +92,8 @@ def _entry(name: str, runs: Run | Sequence[Run], options: Any, ending: str) -> t
     group = [runs] if isinstance(runs, Run) else list(runs)
     stem = f"{name}-{fingerprint(options)[:8]}" if options else name
     path = group[0].origin / FOLDER / f"{stem}{ending}"
+    if path.parent.is_symlink():
+        return path, None
     try:
         content = [(run.origin.name, _content(run.origin), run.config.model_dump_json()) for run in group]
         secret = _secret(cache_folder())
@@ -118,9 +120,10 @@ def _secret(cache: Path) -> str:
 def _content(folder: Path) -> dict[str, str]:
     """The content of the files of a run (or audit), as hashes; files whose size and time are known are not read."""
     path = folder / FOLDER / "files.json"
+    linked = path.parent.is_symlink()
     known = _hashes.get(str(folder))
     if known is None:
-        known = _hashes[str(folder)] = _read_hashes(path)
+        known = _hashes[str(folder)] = {} if linked else _read_hashes(path)
     found, fresh = {}, False
     for name, status in _files(folder):
         if name.endswith(_UNREAD):
@@ -134,7 +137,7 @@ def _content(folder: Path) -> dict[str, str]:
                 continue
             known[name], fresh = [*about, digest], True
         found[name] = known[name][2]
-    if fresh:
+    if fresh and not linked:
         _try(lambda: write_text(path, json.dumps(known)))
     return found
 

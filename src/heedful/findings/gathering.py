@@ -50,6 +50,11 @@ class AuditedRun(Run):
         return self.audit.folder.resolve()
 
     @property
+    def private(self) -> bool:
+        """As the audit's own directory."""
+        return self.audit.private
+
+    @property
     def corpus_label(self) -> str:
         """The data."""
         return self.config.corpus

@@ -11,14 +11,14 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from heedful.errors import BadInput
-from heedful.files import atomic
+from heedful.files import atomic, not_linked
 
 
 class Checkpoint:
     """Files in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = not_linked(folder)
         self.first = folder / "first.safetensors"  # the word vectors that training starts from
         self.last = folder / "last.safetensors"  # parameters, optimiser state and history after the last epoch
         self.best = folder / "best.safetensors"  # the parameters selected on the dev split

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import decision_counts
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
@@ -80,6 +81,11 @@ class Run(StageFolder):
             with damage_named(folder / MANIFEST, KeyError, TypeError, remedy="remove the directory"):
                 _ = manifest["corpus"]["classes"]
         return manifest
+
+    @property
+    def private(self) -> bool:
+        """Whether only its owner can read the directory, or should because the corpus is restricted."""
+        return super().private or READERS[self.config.corpus].restricted
 
     def write_config(self) -> None:
         """Write config.toml, unless it is there."""

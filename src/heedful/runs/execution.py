@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from heedful.corpora.corpus import Corpus
+from heedful.corpora.corpus import Corpus, deletion_named
 from heedful.corpora.loading import load
 from heedful.errors import HeedfulError
 from heedful.evidence import scan
@@ -32,6 +32,7 @@ def run(
     experiments: str | Sequence[str] | None = None,
     workers: int = 1,
     rationales: Path | str | None = None,
+    private: bool = False,
     **values: Any,
 ) -> Run:
     """Train a model on a corpus, write its evidence and perform experiments on it; resume a run that is not finished.
@@ -39,11 +40,13 @@ def run(
     `experiments`: names as in `heedful.experiments`; None: the default ones, an empty list: none, "all": every one.
     `workers`: processes that share importance and experiments; results do not depend on their number.
     `rationales`: for corpus `table`, the words that people marked: a file, or a column of the table.
+    `private`: only you can read the run and the cached corpus, as with restricted corpora.
     `values`: those of a configuration file: `encoder`, `attention`, `preset`, `seed`, `subset`, `threads`, and the
     tables `corpus_options`, `vocabulary`, `embedding`, `encoder_options`, `training`, `importance` and
     `experiment_options` as dictionaries.
     """
     options: dict[str, Any] = {"experiments": experiments, "workers": workers, "rationales": rationales}
+    options["private"] = private
     return perform({"corpus": corpus, **values}, out=out, data=data, **options)
 
 
@@ -55,16 +58,18 @@ def perform(
     experiments: str | Iterable[str] | None = None,
     workers: int = 1,
     rationales: Path | str | None = None,
+    private: bool = False,
     reporter: Reporter | None = None,
 ) -> Run:
     """Perform what is missing of the run that `values` describe (see `resolve`); options as in `run`."""
     reporter, config = reporter or Reporter(), resolve(values)
     names, pool = parse_experiments(experiments), Workers(workers, config.threads)
     run = Run.at(Path(out) / config.name, config)
+    private = private or run.private
     Sources(data).check(run)
     marked = None if rationales is None else MarkedTable.of(config, rationales, data)
     if run.missing(["evidence"]):
-        corpus = _corpus(run, data, reporter)  # before anything is written
+        corpus = _corpus(run, data, reporter, private=private)  # before anything is written
         columns = corpus.columns
     else:
         corpus = None
@@ -77,7 +82,7 @@ def perform(
         if other or run.missing([PLAUSIBILITY]):
             marked.spans(set())  # what does not fit is refused before anything is computed
     if other or run.missing(wanted):
-        with run.session(partial(_is_worthless, run)), threads(config.threads), pool:
+        with run.session(partial(_is_worthless, run), private=private), threads(config.threads), pool:
             if other:
                 run.forget([PLAUSIBILITY])
             missing = run.missing(wanted)
@@ -87,7 +92,8 @@ def perform(
             for stage in missing:
                 with run.performing(STAGES[stage]):
                     if corpus is not None and stage in _FROM_CORPUS:
-                        _FROM_CORPUS[stage](run, corpus, reporter)
+                        with deletion_named(corpus.path):
+                            _FROM_CORPUS[stage](run, corpus, reporter)
                     elif stage == PLAUSIBILITY and marked is not None:
                         write_plausibility(run, marked, reporter)
                     else:
@@ -101,7 +107,7 @@ def _is_worthless(run: Run, error: Exception) -> bool:
     return isinstance(error, HeedfulError | MemoryError) and not run.manifest["stages"]
 
 
-def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
+def _corpus(run: Run, data: Path | str | None, reporter: Reporter, *, private: bool) -> Corpus:
     config = run.config
     reporter.start(f"reading {config.corpus}")
     read = 0
@@ -111,7 +117,8 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
         read += count
         reporter.reach(read, f"{read:,} documents")
 
-    corpus = load(config.corpus, options=config.corpus_options, data=data, subset=config.subset, progress=progress)
+    options: dict[str, Any] = {"options": config.corpus_options, "data": data, "subset": config.subset}
+    corpus = load(config.corpus, **options, private=private, progress=progress)
     notice = check_reading(run, corpus)
     sizes = corpus.sizes()
     reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))

@@ -19,7 +19,7 @@ from heedful.models.inference import decoder_of, observe
 from heedful.models.metrics import classification_metrics
 from heedful.models.schedule import selected_epoch
 from heedful.models.training import Step, train
-from heedful.progress import Reporter
+from heedful.progress import Reporter, seconds_since
 from heedful.runs.config import WORD2VEC
 from heedful.runs.directory import Run
 from heedful.runs.model_setup import build_model, examples, first_embeddings, inputs_of, items_of, labels_of
@@ -75,12 +75,12 @@ def train_model(run: Run, corpus: Corpus, reporter: Reporter) -> None:
     model = build_model(config, classes=corpus.classes, **{name: matrix.numpy() for name, matrix in first.items()})
     batches = -(-len(training.labels) // config.training.batch)
     reporter.start(f"training {run.model_label}", config.training.epochs * batches)
-    started, steps = time.perf_counter(), 0
+    started, steps = time.monotonic(), 0
 
     def on_step(step: Step) -> None:
         nonlocal steps
         steps += 1
-        speed = steps * config.training.batch / (time.perf_counter() - started)
+        speed = steps * config.training.batch / max(seconds_since(started), 1e-3)
         note = f"epoch {step.epoch + 1}, loss {step.loss:.3f}, {speed:,.0f} texts/s"
         reporter.reach(step.epoch * step.steps + step.step, note, total=config.training.epochs * step.steps)
 

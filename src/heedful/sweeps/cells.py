@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,13 +12,15 @@ from typing import Literal, NamedTuple
 
 from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import scan
+from heedful.files import open_log
 from heedful.printable import printable
-from heedful.progress import Reporter
+from heedful.progress import Reporter, seconds_since
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import Run
 from heedful.runs.experiment_stages import DEFAULT, choose_experiments
 from heedful.runs.sources import Sources
 from heedful.sweeps.grid import Grid
+from heedful.temporaries import temporary_file
 
 _Kind = tuple[str, str, str, bool]
 
@@ -67,6 +68,7 @@ class Cell:
     folder: Path
     state: State = "waiting"
     reason: str = ""  # why it failed or is absent
+    disk_full: bool = False  # that is why it failed
     seconds: float = 0.0  # in this sweep, over all attempts
     attempts: int = 0
     missing: list[str] = field(default_factory=list)  # stages to perform, as far as known before there is evidence
@@ -166,8 +168,8 @@ class StatusReporter(Reporter):
     def log(self, text: str) -> None:
         """Add lines to the log, each with the time."""
         now = datetime.now().astimezone().isoformat(timespec="seconds")
-        with contextlib.suppress(OSError), self._log.open("a", encoding="utf-8") as file:
-            file.writelines(f"{now} {printable(line)}\n" for line in text.splitlines())
+        with contextlib.suppress(OSError, HeedfulError), open_log(self._log) as file:
+            file.writelines(f"{now} {printable(line)}\n".encode() for line in text.splitlines())
 
     def start(self, task: str, total: int | None = None) -> None:
         """A new task."""
@@ -180,24 +182,23 @@ class StatusReporter(Reporter):
         now = time.monotonic()
         if self._first is None:
             self._first, self._first_time = steps, now
-        if now - self._written >= _PAUSE:
+        if not 0 <= now - self._written < _PAUSE:
             total = self._status.total if total is None else total
             self._status = Status(self._status.task, steps, total, note, self._left(steps, total, now))
             self._write()
 
     def finish(self, summary: str = "") -> None:
         """A line for the log."""
-        self.log(f"{self._status.task}: {summary} ({time.monotonic() - self._started:.1f} s)")
+        self.log(f"{self._status.task}: {summary} ({seconds_since(self._started):.1f} s)")
 
     def _left(self, steps: int, total: int | None, now: float) -> float | None:
         if total is None or self._first is None or steps <= self._first:
             return None
-        return (now - self._first_time) / (steps - self._first) * (total - steps)
+        return max(0.0, now - self._first_time) / (steps - self._first) * max(0, total - steps)
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
-        with contextlib.suppress(OSError):  # no fsync: the next one comes soon
+        with contextlib.suppress(OSError), temporary_file(self._file) as temporary:  # no fsync: the next one comes soon
             temporary.write_text(json.dumps(self._status._asdict()), encoding="utf-8")
             temporary.replace(self._file)
 

@@ -12,9 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from heedful.corpora.registry import READERS
 from heedful.engines import Engine, open_engine
 from heedful.engines.task import Outcome, Task
 from heedful.errors import BadConfig, HeedfulError
+from heedful.files import not_linked
+from heedful.privacy import owner_only
+from heedful.progress import seconds_since
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import Run
 from heedful.sweeps.cells import FOLDER, Cell, Status, StatusReporter, read_status, status_file, survey
@@ -23,7 +27,14 @@ from heedful.sweeps.grid import Grid, read_grid
 _LOOK = 0.25  # seconds between two looks at the running cells
 
 
-def cell_task(config: RunConfig, *, out: Path, data: Path | str | None, experiments: Sequence[str] | None) -> Task:
+def cell_task(
+    config: RunConfig,
+    *,
+    out: Path,
+    data: Path | str | None,
+    experiments: Sequence[str] | None,
+    private: bool = False,
+) -> Task:
     """The task of a cell."""
     arguments = {
         "name": config.name,
@@ -31,21 +42,28 @@ def cell_task(config: RunConfig, *, out: Path, data: Path | str | None, experime
         "out": str(out.resolve()),
         "data": None if data is None else str(Path(data).resolve()),
         "experiments": None if experiments is None else list(experiments),
+        "private": private or READERS[config.corpus].restricted,
     }
     return Task(config.name, "heedful.sweeps.sweep:perform_cell", arguments, config.threads)
 
 
 def perform_cell(
-    *, name: str, values: dict[str, Any], out: str, data: str | None, experiments: list[str] | None
+    *, name: str, values: dict[str, Any], out: str, data: str | None, experiments: list[str] | None, private: bool
 ) -> None:
-    """Perform what is missing of a run: the task of a cell."""
-    reporter = StatusReporter(Path(out), name)
+    """Perform what is missing of a run: the task of a cell. Logs may quote texts and are as private as these."""
+    with owner_only(private):
+        _perform_cell(
+            StatusReporter(Path(out), name), values, out=out, data=data, experiments=experiments, private=private
+        )
+
+
+def _perform_cell(reporter: StatusReporter, values: dict[str, Any], **options: Any) -> None:
     reporter.log("begun")
     reporter.start("loading libraries")
     from heedful.runs.execution import perform
 
     try:
-        perform(values, out=out, data=data, experiments=experiments, reporter=reporter)
+        perform(values, reporter=reporter, **options)
     except HeedfulError as error:
         reporter.log(f"failed: {error}")
         raise
@@ -100,11 +118,13 @@ def sweep(
     data: Path | str | None = None,
     address: str | None = None,
     retries: int = 1,
+    private: bool = False,
     watcher: Watcher | None = None,
 ) -> Sweep:
     """Perform every run of a grid: a TOML file, the name of a built-in one, or the values of such a file.
 
     `on`: "local" or "ray" (`address`: that of a running cluster). `retries`: further attempts for cells that crash.
+    `private`: only you can read the runs, as with restricted corpora.
     Cells that fail are returned with the reason. The same call resumes an interrupted sweep.
     """
     if retries < 0:
@@ -117,9 +137,9 @@ def sweep(
         threads = max(cell.config.threads for cell in waiting)
         engine = open_engine(on, workers=workers, threads=threads, address=address, log=out / FOLDER / "workers.log")
         with engine, _terminable():
-            (out / FOLDER).mkdir(parents=True, exist_ok=True)
+            not_linked(out / FOLDER).mkdir(parents=True, exist_ok=True)
             watcher.begin(cells, engine.workers)
-            task_of = partial(cell_task, out=out, data=data, experiments=grid.experiments)
+            task_of = partial(cell_task, out=out, data=data, experiments=grid.experiments, private=private)
             work(engine, waiting, task_of, out=out, retries=retries, watcher=watcher)
     else:
         watcher.begin(cells, 0)
@@ -147,7 +167,7 @@ def work(
             watcher.started(cell)
         for task, outcome in engine.wait(_LOOK):
             cell, started = running.pop(task.name)
-            cell.seconds += time.monotonic() - started
+            cell.seconds += seconds_since(started)
             _settle(cell, outcome, retries)
             if cell.state == "waiting":
                 waiting.append(cell)
@@ -159,7 +179,7 @@ def work(
 
 def _settle(cell: Cell, outcome: Outcome, retries: int) -> None:
     """Set the state of a cell after an attempt: crashes are retried, errors that would recur are not."""
-    cell.reason = outcome.reason
+    cell.reason, cell.disk_full = outcome.reason, outcome.disk_full
     if outcome.state == "done":
         cell.state = "done"
     elif outcome.state == "failed" or cell.attempts > retries:

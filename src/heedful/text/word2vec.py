@@ -59,9 +59,11 @@ def train_word2vec(
     fixed = {"seed": seed % 2**32, "workers": 1, "hashfxn": _stable}
     model = Word2Vec(vector_size=width, window=window, min_count=min_count, epochs=epochs, **fixed)
     model.build_vocab(pieces)
+    pieces.check()
     if not len(model.wv):
         raise BadInput(f"no word occurs {min_count} times or more: there is nothing to train vectors on")
     model.train(pieces, total_examples=model.corpus_count, epochs=epochs)
+    pieces.check()
     if normalise:
         model.wv.unit_normalize_all()
     return model.wv
@@ -80,11 +82,20 @@ class _Pieces:
         if iter(texts) is texts:
             raise TypeError("texts are read several times: give a list or TokenLists, not a generator")
         self._texts = texts
+        self.error: Exception | None = None  # gensim reads them in a thread, and would wait for ever if that failed
 
     def __iter__(self) -> Iterator[Sequence[str]]:
-        for text in self._texts:
-            for start in range(0, len(text), _LONGEST):
-                yield text[start : start + _LONGEST]
+        try:
+            for text in self._texts:
+                for start in range(0, len(text), _LONGEST):
+                    yield text[start : start + _LONGEST]
+        except Exception as error:
+            self.error = error
+
+    def check(self) -> None:
+        """Raise what went wrong while the texts were read."""
+        if self.error is not None:
+            raise self.error
 
 
 def _stable(word: str) -> int:

@@ -21,6 +21,8 @@ import tomli_w
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence
 from heedful.files import Parts, content_fingerprint, locked, remove_temporaries, scan_parquet, write_json, write_text
+from heedful.privacy import is_private, make_private, owner_only
+from heedful.progress import seconds_since
 from heedful.version import __version__
 from heedful.workspace.environment import code_fingerprint, peak_memory
 
@@ -50,12 +52,12 @@ class StageCost:
 
     def __init__(self, earlier: Mapping[str, Any], counts: Counts | None) -> None:
         self._earlier, self._counts = earlier, counts  # earlier: cost of sessions that were killed
-        self._started, self._first = time.perf_counter(), counts() if counts else {}
+        self._started, self._first = time.monotonic(), counts() if counts else {}
         self.instances = 0
 
     def total(self) -> dict[str, Any]:
         """The cost so far, earlier sessions included."""
-        seconds = self._earlier.get("seconds", 0.0) + time.perf_counter() - self._started
+        seconds = self._earlier.get("seconds", 0.0) + seconds_since(self._started)
         cost: dict[str, Any] = {"seconds": round(seconds, 3)}
         if self._counts is not None:
             now = self._counts()
@@ -128,6 +130,11 @@ class StageFolder(ABC):
         entry = self.manifest["stages"].get(stage)
         return entry is not None and all((self.folder / file).exists() for file in self._files_of(stage, entry))
 
+    @property
+    def private(self) -> bool:
+        """Whether only its owner can read the directory, so that the same should hold for what is made from it."""
+        return is_private(self.folder)
+
     def require(self, stage: str) -> None:
         """Raise unless a stage is finished."""
         if not self.done(stage):
@@ -166,11 +173,14 @@ class StageFolder(ABC):
             self.record(stages=kept)
 
     @contextmanager
-    def session(self, worthless: Callable[[Exception], bool]) -> Iterator[None]:
+    def session(self, worthless: Callable[[Exception], bool], *, private: bool = False) -> Iterator[None]:
         """Lock the directory and remove temporary files. If a session that created the directory fails, and nothing in
-        it is worth keeping, remove it."""
+        it is worth keeping, remove it. `private`: from now on only its owner can read it."""
         created = not self.folder.exists()
-        with locked(self.folder):
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        with owner_only(private or self.private), locked(self.folder):
+            if private:
+                make_private(self.folder)
             remove_temporaries(self.folder)
             try:
                 yield

@@ -50,6 +50,7 @@ class MIMIC(Reader):
         "below the data folder, in mimic/"
     )
     layouts = below(_FOLDERS, _TABLES)
+    restricted = True
     least_tokens = 0
 
     @abstractmethod

@@ -13,6 +13,7 @@ from heedful.files import replaced
 from heedful.findings.gathering import Gathered
 from heedful.findings.key_figures import KEYS
 from heedful.findings.labels import labels
+from heedful.privacy import owner_only
 from heedful.progress import Reporter
 from heedful.report.charts.render import compare_chart
 from heedful.report.site.packing import write_data, write_file
@@ -85,12 +86,16 @@ class Site(NamedTuple):
 def write_site(
     gathered: Gathered, out: Path, *, formats: Sequence[str] = FORMATS, reporter: Reporter | None = None
 ) -> Site:
-    """Write the site of some runs; figures as files in the given formats. A report that was there is replaced."""
+    """Write the site of some runs; figures as files in the given formats. A report that was there is replaced.
+
+    If only their owner can read one of the runs, the same holds for the site, which quotes its texts.
+    """
     reporter = reporter or Reporter()
     bundle = _bundle()
     place = report_place(out, gathered.runs)
     runs, keys = gathered.runs, _keys(gathered.runs)
-    with replaced(place) as folder:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with owner_only(any(run.private for run in runs)), replaced(place) as folder:
         reporter.start("tables")
         found = tables(runs)
         write_tables(found, folder / "tables")
@@ -115,6 +120,8 @@ def write_site(
         }
         write_data(folder, "site", site)
         _write_pages(folder, bundle)
+        if report_place(out, runs) != place:  # once more: all this took time
+            raise BadConfig(f"--out {out}: that is another place than it was at first; write the report again")
     return Site(out / _PAGE, found)
 
 

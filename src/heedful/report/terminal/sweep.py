@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heedful.printable import printable
+from heedful.progress import seconds_since
 from heedful.sweeps.cells import Cell, Status, log_file, time_left
 from heedful.sweeps.sweep import Watcher
 
@@ -117,8 +118,7 @@ class ConsoleWatcher(Watcher):
     def look(self, running: Mapping[str, Status]) -> None:
         """Draw the table."""
         if self._live is not None:
-            now = time.monotonic()
-            elapsed = {name: now - self._started[name] for name in running}
+            elapsed = {name: seconds_since(self._started[name]) for name in running}
             self._live.update(running_table(self.cells, running, elapsed, self._workers))
 
 
