@@ -85,12 +85,14 @@ def judge(
 
 def determined(verdict: Verdict) -> bool:
     """Whether more texts would hardly change the answer: it is no; every class has an answer or can have none; or it is
-    with caution and no class that is open looks like a no."""
+    with caution, classes with an answer cover half of the texts, and no class that is open looks like a no."""
     if verdict.answer == "no":
         return True
     open_ = [each for each in verdict.classes if each.answer == "not determined" and not nothing_to_win(each.criteria)]
     if verdict.answer == "with caution":
-        return not any(_looks_wrong(each) for each in open_)
+        covered = sum(each.texts for each in verdict.classes if each.answer != "not determined")
+        half = COVERED * sum(each.texts for each in verdict.classes)
+        return covered >= half and not any(_looks_wrong(each) for each in open_)
     return bool(verdict.classes) and not open_
 
 
