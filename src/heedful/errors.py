@@ -1,8 +1,11 @@
 """One family of errors: each says what is wrong, why it matters, and what to do."""
 
+import json
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class HeedfulError(Exception):
@@ -25,7 +28,7 @@ class MissingExtra(HeedfulError):
     """An optional library that is needed here and not installed."""
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
-        super().__init__(f'{purpose} needs {library}, which is not installed: pip install "heedful[{extra}]"')
+        super().__init__(f"{purpose} needs {library}, which is not installed: {install_hint(extra)}")
 
 
 class DiskFull(HeedfulError):
@@ -34,6 +37,29 @@ class DiskFull(HeedfulError):
 
 class Stopped(HeedfulError):
     """The user pressed Ctrl-C."""
+
+
+def install_hint(extra: str, *, package: Path = Path(__file__).parent, environment: Path = Path(sys.prefix)) -> str:
+    """How to add the libraries of an extra to heedful as it was installed here: from a clone, a folder or an index."""
+    clone = package.parents[1]  # the package is in src/
+    if (clone / "pyproject.toml").is_file():
+        if environment.resolve() == (clone / ".venv").resolve():
+            return f"run `make setup` in {clone}"
+        return f'pip install -e "{clone}[{extra}]"'
+    address = _installed_from()
+    return f'pip install "heedful[{extra}]{f" @ {address}" if address else ""}"'
+
+
+def _installed_from() -> str:
+    """The address of the folder, archive or repository that pip installed heedful from; empty: an index."""
+    from importlib import metadata
+
+    try:
+        recorded = json.loads(metadata.distribution("heedful").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
+    version_control = recorded.get("vcs_info", {}).get("vcs", "")
+    return f"{version_control}{'+' if version_control else ''}{recorded.get('url', '')}"
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:

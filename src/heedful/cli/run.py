@@ -66,11 +66,11 @@ def run(
     from heedful.findings.run_summary import summaries
     from heedful.report.terminal.audit import plausibility_lines
     from heedful.report.terminal.run import run_place, run_summary
-    from heedful.runs.config import merge, read_toml
+    from heedful.runs.config import merge, read_config
     from heedful.runs.execution import perform
     from heedful.runs.plausibility import plausibility_of
 
-    values: dict[str, Any] = read_toml(config) if config else {}
+    values: dict[str, Any] = read_config(config) if config else {}
     values = merge(values, parse_settings(set_ or []))
     names = {"model": model, "encoder": encoder, "attention": attention, "preset": preset}
     options: dict[str, Any] = {"corpus": "table" if corpus is None and file is not None else corpus, **names}

@@ -15,8 +15,9 @@ from heedful.corpora.tabular import class_name, values
 from heedful.errors import BadInput, NotFound
 from heedful.printable import plain_text
 from heedful.text.sentences import flatten, text_sentences, token_sentences
-from heedful.text.tokenising import tokeniser
+from heedful.text.tokenising import BUILT_IN, tokeniser
 
+SPACES = "spaces"
 SPLIT_NAMES = {
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("dev", "development", "val", "valid", "validation"), "dev"),
@@ -36,7 +37,7 @@ class TableOptions(Options):
     query: str | None = None  # a column of questions or hypotheses, tokenised as the texts are
     split: str | None = None  # a column of train, dev or test; without dev, 15 % of train are taken
     id: str | None = None  # a column of unique names; otherwise rows are numbered
-    tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
+    tokens: Literal["built-in", "spacy", "spaces"] = BUILT_IN  # by whose rules; "spaces": texts are tokenised already
     seed: int = Field(0, ge=0, lt=2**32)  # of the splits that are drawn
 
 
@@ -73,7 +74,7 @@ class Table(Reader):
             )
 
     def tokenise(self, text: str, options: TableOptions) -> list[str]:
-        return tokeniser()(text) if options.tokens == "spacy" else text.split()
+        return text.split() if options.tokens == SPACES else tokeniser(options.tokens)(text)
 
     def has_sentences(self, options: TableOptions) -> bool:
         return options.sentences is not None
@@ -81,9 +82,9 @@ class Table(Reader):
     def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
         if options.sentences is None:
             return None
-        if options.tokens == "spacy":
-            return text_sentences(text, options.sentences, numbers=False)
-        return token_sentences(text.split(), options.sentences)
+        if options.tokens == SPACES:
+            return token_sentences(text.split(), options.sentences)
+        return text_sentences(text, options.sentences, rules=options.tokens, numbers=False)
 
     def _document(self, value: Any, where: str, options: TableOptions) -> tuple[list[str], list[int] | None]:
         """The tokens of a text and, if it is cut into sentences, how many each has."""
@@ -101,7 +102,7 @@ class Table(Reader):
 
     def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
-            if options.tokens != "spaces":  # so that later texts are tokenised the same way
+            if options.tokens != SPACES:  # so that later texts are tokenised the same way
                 raise BadInput(f"{where}: column '{column}' holds lists; if of tokens, set tokens to 'spaces'")
             tokens = [_text(token, where, column) for token in value]
         else:
