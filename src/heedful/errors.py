@@ -16,6 +16,10 @@ class BadInput(HeedfulError):
     """A file, row or value that cannot be used as it is."""
 
 
+class BadRows(BadInput):
+    """Several rows that cannot be used: the message has a line for each of the first, and is printed so."""
+
+
 class BadConfig(HeedfulError):
     """An option or a configuration value that makes no sense."""
 

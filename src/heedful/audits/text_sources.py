@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from heedful.corpora.locating import source_fingerprint
-from heedful.corpora.rationales import columns_of
-from heedful.corpora.tabular import Located, class_name, column_place, values
+from heedful.corpora.tabular import Located, class_name, column_place, columns_of, values
 from heedful.errors import BadInput, MissingExtra, NotFound
 from heedful.printable import plain_text
 

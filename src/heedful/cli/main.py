@@ -14,7 +14,7 @@ from heedful.cli.report import report
 from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
-from heedful.errors import HeedfulError, Stopped
+from heedful.errors import BadRows, HeedfulError, Stopped
 from heedful.printable import printable
 from heedful.version import __version__
 
@@ -55,6 +55,8 @@ def main() -> None:
         app()
     except Stopped as error:
         _fail(str(error), 130)
+    except BadRows as error:
+        _fail(str(error), 2, keep_lines=True)
     except HeedfulError as error:
         _fail(str(error), 2)
     except MemoryError as error:
@@ -71,8 +73,9 @@ def main() -> None:
         _fail(f"unexpected {type(error).__name__}: {error} (a bug in heedful; HEEDFUL_DEBUG=1 shows where)", 70)
 
 
-def _fail(message: str, code: int) -> None:
-    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201
+def _fail(message: str, code: int, *, keep_lines: bool = False) -> None:
+    lines = message.splitlines() if keep_lines else [" ".join(message.split())]
+    print("\n".join(map(printable, [f"error: {lines[0]}", *lines[1:]])), file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 

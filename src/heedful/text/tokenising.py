@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from heedful.errors import MissingExtra
 from heedful.text.english import split_chunk
 
-BUILT_IN, SPACY = "built-in", "spacy"  # whose rules
+BUILT_IN: Final = "built-in"  # whose rules
+SPACY: Final = "spacy"
 NUMBER = "qqq"  # stands for any token with a digit in it
 CACHED_CHUNKS = 200_000  # different whitespace-separated chunks remembered: about 50 MB
 CACHED_LENGTH = 64  # longer chunks (addresses, rules of dashes) seldom occur again
