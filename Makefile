@@ -28,6 +28,10 @@ $(FULL): $(CORE)
 
 demo: $(CORE)
 	$(BIN)/heedful demo
+	@printf '\n%s\n\n    %s\n\n%s\n%s\n' \
+		'To use heedful in this shell:' 'source $(BIN)/activate' \
+		'Next: `heedful run --file reviews.csv --text review --label stars` tests attention on texts of your own;' \
+		'`heedful corpora` lists what there is besides, and docs/quickstart.md goes on from here.'
 
 lint: $(FULL)
 	$(BIN)/ruff check .

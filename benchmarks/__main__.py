@@ -21,6 +21,7 @@ from benchmarks.report import Result, kept_results
 from benchmarks.scan import scan_result
 from benchmarks.site import site_results
 from benchmarks.sweep import scheduling_result, workers_result
+from benchmarks.tokenising import tokenising_result
 from benchmarks.training import training_epoch
 from heedful.corpora.loading import load
 from heedful.errors import NotFound
@@ -88,6 +89,7 @@ def benchmarks() -> Iterator[Result]:
     yield audit_result(least=6)
     yield from site_results()
     yield from kept_results()
+    yield tokenising_result(least=2.5)
     yield scan_result("grouped mean over 200 runs", least=1.5)
     yield adversary_result(f"adversary, exact against search, {sst.name} test", sst.evidence, least=200)
     yield from batched_results()

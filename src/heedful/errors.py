@@ -1,11 +1,14 @@
 """One family of errors: each says what is wrong, why it matters, and what to do."""
 
 import errno
+import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FULL_TEXTS = (*map(os.strerror, _FULL), "database or disk is full")  # in errors of libraries; the last is SQLite's
@@ -32,6 +35,10 @@ class BadInput(HeedfulError):
     """A file, row or value that cannot be used as it is."""
 
 
+class BadRows(BadInput):
+    """Several rows that cannot be used: the message has a line for each of the first, and is printed so."""
+
+
 class BadConfig(HeedfulError):
     """An option or a configuration value that makes no sense."""
 
@@ -44,7 +51,7 @@ class MissingExtra(HeedfulError):
     """An optional library that is needed here and not installed."""
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
-        super().__init__(f'{purpose} needs {library}, which is not installed: pip install "heedful[{extra}]"')
+        super().__init__(f"{purpose} needs {library}, which is not installed: {install_hint(extra)}")
 
 
 class DiskFull(HeedfulError):
@@ -77,6 +84,29 @@ def disk_full_named(place: object = None, remedy: str = "run again; what was fin
 
 class Stopped(HeedfulError):
     """The user pressed Ctrl-C."""
+
+
+def install_hint(extra: str, *, package: Path = Path(__file__).parent, environment: Path = Path(sys.prefix)) -> str:
+    """How to add the libraries of an extra to heedful as it was installed here: from a clone, a folder or an index."""
+    clone = package.parents[1]  # the package is in src/
+    if (clone / "pyproject.toml").is_file():
+        if environment.resolve() == (clone / ".venv").resolve():
+            return f"run `make setup` in {clone}"
+        return f'pip install -e "{clone}[{extra}]"'
+    address = _installed_from()
+    return f'pip install "heedful[{extra}]{f" @ {address}" if address else ""}"'
+
+
+def _installed_from() -> str:
+    """The address of the folder, archive or repository that pip installed heedful from; empty: an index."""
+    from importlib import metadata
+
+    try:
+        recorded = json.loads(metadata.distribution("heedful").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
+    version_control = recorded.get("vcs_info", {}).get("vcs", "")
+    return f"{version_control}{'+' if version_control else ''}{recorded.get('url', '')}"
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from heedful.errors import BadInput
 
+LISTED_CLASSES = 10  # at most: by name
 FEW_CLASSES = 3  # at most: listed one by one, as in the released code of Jain & Wallace
 
 
@@ -26,6 +27,17 @@ def plain_text(text: str, where: str) -> str:
 def tally(counts: Sequence[int], size: int) -> str:
     """Numbers of instances by class, or in total where there are too many classes to list."""
     return "/".join(map(str, counts)) if len(counts) <= FEW_CLASSES else str(size)
+
+
+def class_list(names: Sequence[str]) -> str:
+    """Class names, or the first of very many.
+
+    >>> class_list(["bad", "good"])
+    'bad, good'
+    """
+    shown = [printable(name) for name in names[:LISTED_CLASSES]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
 def percent(share: float | None) -> str:

@@ -13,8 +13,9 @@ from benchmarks.calibration.planted import Planted
 from heedful.adapters.subject import Padded, Reading
 from heedful.audits import test_stages as testing
 from heedful.audits.overview import caveats
+from heedful.audits.plan import DataFacts
 from heedful.audits.request import Request
-from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.errors import BadConfig, BadInput, BadRows, NotFound
 from tests.audits.made import TEXTS, Short, assert_same, labels_of, planted
 
 
@@ -124,6 +125,30 @@ def test_empty_texts_are_refused_or_skipped(tmp_path: Path) -> None:
     done = heedful.audit(planted(), texts=texts, skip_empty=True, sample=3, out=tmp_path)
     assert done.manifest["data"] == {"texts": 6, "skipped": 1, "truncated": 0}
     assert "row-5" not in done.evidence.ids
+
+
+def test_texts_without_a_label_are_refused_together_or_skipped(tmp_path: Path) -> None:
+    subject, texts = planted(), [*TEXTS[:4], "  ", *TEXTS[4:6]]
+    labels: list[str | None] = [subject.classes[0]] * 7
+    labels[1] = labels[2] = ""
+    labels[4] = None
+    with pytest.raises(BadRows) as error:
+        heedful.audit(subject, texts=texts, labels=labels, out=tmp_path)
+    assert str(error.value).splitlines() == [
+        "texts: 3 rows cannot be used",
+        "  text 2: there is no label",
+        "  text 3: there is no label",
+        "  text 5: there is neither text nor label",
+        "remove the row or fill it in; --skip-unlabelled leaves out 3 of them; --skip-empty leaves out 1 of them",
+    ]
+    done = heedful.audit(subject, texts=texts, labels=labels, skip_unlabelled=True, sample=3, out=tmp_path)
+    assert done.manifest["data"] == {"texts": 4, "skipped": 3, "truncated": 0}
+
+
+def test_new_options_that_are_off_leave_the_names_of_audits_alone() -> None:
+    data = DataFacts(name="x", fingerprint="y")
+    assert set(data.model_dump()) == {"name", "fingerprint", "text", "label", "id", "truncate", "skip_empty"}
+    assert DataFacts(name="x", fingerprint="y", merge_labels=True).model_dump()["merge_labels"]
 
 
 @pytest.mark.parametrize(

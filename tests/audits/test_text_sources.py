@@ -11,7 +11,7 @@ from heedful.audits.overview import as_words
 from heedful.audits.plan import slug
 from heedful.audits.text_sources import file_source, memory_source
 from heedful.audits.texts_stage import cut, label_indices
-from heedful.errors import BadInput, NotFound
+from heedful.errors import BadInput, BadRows, NotFound
 from heedful.ragged import Ragged
 from heedful.randomness import sample
 from tests.audits.made import csv
@@ -25,6 +25,36 @@ def test_rows_of_a_table_have_their_place(tmp_path: Path) -> None:
     assert [row.id for row in file_source(path, text="text", label=None, id=None).rows()] == ["row-1", "row-2"]
     with pytest.raises(BadInput, match="no column 'label'; it has: text, stars, key"):
         list(file_source(path, text="text", label="label", id=None).rows())
+
+
+def test_a_table_is_read_however_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes("\ufefftext;label\r\ncafé, bar;pos\r\n;\r\nthé;\r\n".encode("utf-16-le"))
+    source = file_source(path, text="text", label="label", id=None)
+    assert [(row.text, row.label) for row in source.rows()] == [("café, bar", "pos"), ("", None), ("thé", None)]
+    assert source.columns == ("text", "label")
+    assert source.note == "text is UTF-16, fields are separated by semicolons"
+    with pytest.raises(BadInput, match=r"no column 'Text' \(did you mean 'text'\?\)"):
+        list(file_source(path, text="Text", label=None, id=None).rows())
+
+
+def test_all_bad_rows_of_a_table_are_reported_at_once(tmp_path: Path) -> None:
+    path = csv(tmp_path / "mine.csv", ["text,label", "a,1", "b", "c,1,2", *["d"] * 12])
+    with pytest.raises(BadRows) as error:
+        list(file_source(path, text="text", label="label", id=None).rows())
+    lines = str(error.value).splitlines()
+    assert lines[0] == f"{path}: 14 rows cannot be used"
+    assert lines[1] == "  line 3: 1 fields, but the header has 2"
+    assert lines[11:] == ["  and 4 more", "missing quote?"]
+
+
+def test_labels_may_differ_from_names_in_case_and_spaces_if_asked() -> None:
+    labels = _labels("World", "world ", "SCI-TECH")
+    assert label_indices(labels, ("Sci Tech", "World"), merge=True) == {"World": 1, "world ": 1, "SCI-TECH": 0}
+    with pytest.raises(BadInput, match=r"line 3: label 'world ' is not a class of the model.*--merge-labels takes"):
+        label_indices(labels, ("Sci Tech", "World"))
+    with pytest.raises(BadInput, match=r"line 2: label 'Worlds' .*give names or indices"):
+        label_indices(_labels("Worlds"), ("Sci Tech", "World"), merge=True)
 
 
 def test_a_source_is_known_by_its_content() -> None:
@@ -51,7 +81,7 @@ def test_labels_are_names_or_indices_all_the_same_way() -> None:
     assert label_indices(_labels("0", "2"), ("1", "2", "3")) == {"0": 0, "2": 2}  # a zero can only be an index
     assert label_indices(_labels("0", "1"), ("pos", "neg"), names=("neg", "pos")) == {"0": 1, "1": 0}
     assert label_indices(_labels("0", "1"), ("LABEL_0", "LABEL_1"), names=("neg", "pos")) == {"0": 0, "1": 1}
-    with pytest.raises(BadInput, match="line 3: label '1' is not a class of the model, which has 0 neg, 1 pos"):
+    with pytest.raises(BadInput, match=r"line 3: label '1' is not a class of the model, which has 0 neg, 1 pos"):
         label_indices(_labels("pos", "1"), ("neg", "pos"))
     with pytest.raises(BadInput, match="line 4: label '5'"):
         label_indices(_labels("0", "1", "5"), ("neg", "pos"))

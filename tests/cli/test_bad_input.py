@@ -8,8 +8,6 @@ import pytest
 
 from tests.cli.calling import heedful
 
-pytest.importorskip("spacy", reason="spaCy is not installed")
-
 TREE = "(3 (2 A) (3 (2 fine) (2 (2 film) (2 (2 about) (2 (2 old) (2 men))))))\n"
 ROWS = "text,label,part\n" + "".join(
     f"a {word} film with number {part} {i},{word},{part}\n"
@@ -53,7 +51,7 @@ CASES: dict[str, tuple[Case, list[str]]] = {
     "empty text": (_table(ROWS + ",fine,train\n"), ["mine.csv", "empty"]),
     "one class": (_table(ROWS.replace("dull", "fine")), ["mine.csv", "'fine'", "two classes"]),
     "unseen label": (_table(ROWS + "a strange film,strange,test\n"), ["'strange'", "test", "never in training"]),
-    "no utf-8": (_table(ROWS.encode() + b"a caf\xe9 film,fine,train\n"), ["mine.csv", "UTF-8"]),
+    "no utf-8": (_table((ROWS + "Été,fine,train\n").encode() + b"a caf\xe9 film,fine,train\n"), ["mine.csv", "UTF-8"]),
     "ragged csv": (_table(ROWS + "a,b,c,d,e\n"), ["mine.csv", "line 26"]),
     "empty file": (_table(""), ["mine.csv"]),
     "narrow vectors": (_vectors, ["narrow.vec", "3", "300"]),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from heedful.errors import install_hint
 from tests.cli.calling import heedful
 from tests.making import make_evidence
 from tests.report.made_run import made_run
@@ -72,7 +73,7 @@ def test_without_the_libraries_that_draw(runs: Path, tmp_path: Path, monkeypatch
     )
     answer = heedful("report", runs, "--out", tmp_path / "site")
     assert answer.code == 2
-    assert 'pip install "heedful[report]"' in answer.err
+    assert install_hint("report") in answer.err
 
 
 def test_the_demo_looks_for_room_before_it_trains(tmp_path: Path) -> None:

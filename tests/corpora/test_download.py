@@ -9,8 +9,6 @@ from heedful.corpora.loading import load
 from heedful.errors import BadConfig, BadInput, HeedfulError
 from tests.corpora.native import pack, tree, write
 
-pytest.importorskip("pooch")
-
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *args):

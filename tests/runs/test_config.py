@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.errors import BadConfig, BadInput
-from heedful.runs.config import RunConfig, read_toml, resolve
+from heedful.runs.config import RunConfig, read_config, read_toml, resolve
+from heedful.runs.directory import Run
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,24 @@ def test_a_table_with_a_column_of_questions_has_the_defaults_of_answering() -> N
     assert resolve({"corpus": "table", "corpus_options": {**table, "query": None}}).training.batch == 32
     with pytest.raises(BadConfig, match="corpus_options"):
         resolve({"corpus": "table", "corpus_options": 3})
+
+
+def test_a_new_table_has_the_built_in_tokeniser_and_names_it() -> None:
+    config = resolve({"corpus": "table", "corpus_options": {"file": "mine.csv"}})
+    assert config.corpus_options["tokens"] == "built-in"
+
+
+@pytest.mark.parametrize("named", [None, "spaces", "built-in"])
+def test_a_configuration_file_of_a_table_that_names_no_tokeniser_keeps_that_of_spacy(
+    tmp_path: Path, named: str | None
+) -> None:
+    options = {"file": "mine.csv", **({} if named is None else {"tokens": named})}
+    (tmp_path / "config.toml").write_text(tomli_w.dumps({"corpus": "table", "corpus_options": options}))
+    config = resolve(read_config(tmp_path / "config.toml"))
+    assert config.corpus_options["tokens"] == (named or "spacy")
+    assert Run(tmp_path, config).config == Run.open(tmp_path).config
+
+
+def test_a_configuration_file_without_a_table_leaves_the_tokeniser_open(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[training]\nepochs = 2\n")
+    assert read_config(tmp_path / "config.toml") == {"training": {"epochs": 2}}

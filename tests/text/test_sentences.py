@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.errors import BadConfig, BadInput, MissingExtra
+from heedful.errors import BadConfig, BadInput, MissingExtra, install_hint
 from heedful.text import sentences
 from heedful.text.sentences import flatten, text_sentences, token_sentences
 from heedful.text.tokenising import tokeniser
@@ -77,7 +77,7 @@ def test_any_text(text):
 
 
 def test_case_and_digits_are_nothing_to_the_rule():
-    ends, is_mark = sentences._rule()
+    ends, is_mark = sentences._ENDS, sentences._is_mark
     for letter in map(chr, range(sys.maxunicode + 1)):
         lowered = letter.lower()
         assert (letter in ends, is_mark(letter)) == (lowered in ends, is_mark(lowered))
@@ -124,6 +124,9 @@ def test_a_parser_cuts_and_the_tokens_are_ours(parser):
         cut = text_sentences(odd, parser, numbers=numbers)
         assert flatten(cut)[0] == tokeniser(numbers=numbers)(odd)
         assert all(cut)
+        ours = text_sentences(odd, parser, rules="built-in", numbers=numbers)
+        assert flatten(ours)[0] == tokeniser("built-in", numbers=numbers)(odd)
+        assert all(ours)
 
 
 def test_a_text_that_is_too_long_to_parse(parser, monkeypatch):
@@ -154,10 +157,12 @@ def test_a_model_that_finds_no_sentences_or_is_none(tmp_path):
         sentences._model.__wrapped__(str(tmp_path / "model"))
 
 
-@pytest.mark.parametrize("way", ["sentencizer", "en_core_web_sm"])
-def test_without_spacy_the_error_says_what_to_install(monkeypatch, way):
+def test_the_marks_that_end_sentences_are_those_of_spacy():
+    assert sorted(sentences._ENDS) == MARKS
+
+
+def test_a_model_without_spacy_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
-    monkeypatch.setitem(sys.modules, "spacy.lang.lex_attrs", None)
-    made = sentences._rule.__wrapped__ if way == "sentencizer" else lambda: sentences._model.__wrapped__(way)
-    with pytest.raises(MissingExtra, match=r"spaCy.*heedful\[papers\]"):
-        made()
+    with pytest.raises(MissingExtra) as error:
+        sentences._model.__wrapped__("en_core_web_sm")
+    assert str(error.value).endswith(f"needs spaCy, which is not installed: {install_hint('papers')}")

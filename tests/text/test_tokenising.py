@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.errors import MissingExtra
+from heedful.errors import MissingExtra, install_hint
 from heedful.text import tokenising
-from heedful.text.tokenising import Tokeniser, keras_tokens, tokeniser
+from heedful.text.tokenising import SpacyTokeniser, keras_tokens, tokeniser
 from tests.strategies import examples
 
 spacy = pytest.importorskip("spacy")
@@ -70,7 +70,7 @@ def test_numbers_are_kept_where_asked():
 
 def test_what_is_remembered_is_bounded(monkeypatch):
     monkeypatch.setattr(tokenising, "CACHED_CHUNKS", 10)
-    small = Tokeniser()
+    small = SpacyTokeniser()
     text = " ".join(f"word{letter}." for letter in "abcdefghijklmnopqrstuvwxyz") + " " + "z" * 100
     assert small(text) == small(text) == plain(text)
     assert 0 < len(small._seen) <= 10
@@ -85,5 +85,6 @@ def test_keras_tokens():
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingExtra, match=r"spaCy.*heedful\[papers\]"):
-        Tokeniser()
+    with pytest.raises(MissingExtra) as error:
+        SpacyTokeniser()
+    assert str(error.value).endswith(f"needs spaCy, which is not installed: {install_hint('papers')}")

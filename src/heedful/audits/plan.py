@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from heedful.experiments import EXPERIMENTS
 from heedful.files import fingerprint
@@ -37,6 +37,17 @@ class DataFacts(Options):
     id: str | None = None
     truncate: bool = False  # cut texts that are longer than the model reads
     skip_empty: bool = False  # leave out empty texts
+    skip_unlabelled: bool = False  # leave out texts without a label
+    merge_labels: bool = False  # take labels that differ from a class's name only in case or spaces for it
+
+    @model_serializer(mode="wrap")
+    def _set(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without options that are off: audits keep the names that they had before there were these."""
+        values: dict[str, Any] = dump(self)
+        for name in ("skip_unlabelled", "merge_labels"):
+            if not values.get(name):
+                values.pop(name, None)
+        return values
 
 
 class GivenFacts(Options):

@@ -23,8 +23,9 @@ from heedful.evidence import Evidence
 from heedful.progress import Reporter
 
 _MODELS = ("subject", "hf", "module", "evidence")  # exactly one is given
+_SKIPPING = ("skip_empty", "skip_unlabelled", "merge_labels")
 _HF_DEFAULTS = {"map": "cls", "items": "tokens", "float32": False}
-_TEXT_OPTIONS = ("texts", "data", "labels", "ids", "label", "id", "truncate", "skip_empty")
+_TEXT_OPTIONS = ("texts", "data", "labels", "ids", "label", "id", "truncate", *_SKIPPING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,8 @@ class Request:
     id: str | None = None
     truncate: bool = False  # cut texts that exceed the model's maximum length
     skip_empty: bool = False
+    skip_unlabelled: bool = False
+    merge_labels: bool = False  # take labels that differ from a class's name only in case or spaces for it
     importance: pl.DataFrame | Path | str | None = None  # attributions from elsewhere
     rationales: pl.DataFrame | Sequence[Any] | Path | str | None = None  # words that people marked
     sample: int | str = "auto"  # texts that the tests of the battery read; 0: all; auto: as many as it takes
@@ -127,6 +130,8 @@ class Request:
             id=self.id or ("ids" if self.ids is not None else None),
             truncate=self.truncate,
             skip_empty=self.skip_empty,
+            skip_unlabelled=self.skip_unlabelled,
+            merge_labels=self.merge_labels,
         )
         options = self._options(route, facts(subject, source.rows(), name), data, importance)
         return options, Inputs(subject=subject, source=source, given=importance)
@@ -177,12 +182,14 @@ def audit(
     `rationales`, the words that people marked, are too, beside the verdict: a file or frame (columns `id` and `spans`
     or `rationale`, perhaps `tokens`), a column of `data`, or a list with one entry per text.
 
-    `truncate` cuts texts that are too long, `skip_empty` skips empty ones. Tests read a `sample` of texts drawn by
-    `seed`: so many (0: all), or, by default, as many as it takes ("auto", within `budget` seconds). They are those that
-    the verdict rests on and those that are cheap, or the `full` battery. `exact=False`: recover no scores from a model
-    whose logits are affine in its attention. `download`: allow downloads. A loaded model computes on `device` (cpu,
-    cuda, mps; auto, the default of `hf`: the first accelerator), in its own precision unless `float32`. The directory
-    in `out` is named after model, data and options, so the same call finds it again.
+    `truncate` cuts texts that are too long, `skip_empty` and `skip_unlabelled` leave out those without text or label,
+    and `merge_labels` takes labels that differ from a class's name only in case or spaces for it. Tests read a
+    `sample` of texts drawn by `seed`: so many (0: all), or, by default, as many as it takes ("auto", within `budget`
+    seconds). They are those that the verdict rests on and those that are cheap, or the `full` battery. `exact=False`:
+    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads. A loaded
+    model computes on `device` (cpu, cuda, mps; auto, the default of `hf`: the first accelerator), in its own
+    precision unless `float32`. The directory in `out` is named after model, data and options, so the same call finds
+    it again.
     `threads`: torch threads (0: torch's default, all cores). `private`: only you can read the directory.
     """
     options, inputs = Request.of({"subject": subject, **values}).resolved()

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from heedful.corpora.bad_rows import BadRow, BadRowList, Refuse, raise_at_once
 from heedful.corpora.locating import source_fingerprint
-from heedful.corpora.rationales import columns_of
-from heedful.corpora.tabular import Located, class_name, column_place, values
+from heedful.corpora.tabular import Located, class_name, column_place, columns_of, is_blank, values
+from heedful.corpora.text_format import text_format
 from heedful.errors import BadInput, MissingExtra, NotFound
 from heedful.printable import plain_text
 
@@ -25,7 +26,7 @@ class Row(NamedTuple):
     where: str  # file and line, for messages
     id: str
     text: str  # may be empty
-    label: str | None  # class name or index
+    label: str | None  # class name or index; None: it has none
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Source:
     names: tuple[str, ...] = ()  # class names in the data, where labels are indices
     columns: tuple[str, ...] = ()  # of the table; none: there is no table
     cells: Callable[[list[str]], Iterator[Located]] | None = None  # reads columns of it, row by row
+    note: str = ""  # how a file is written, where its name says otherwise
 
 
 def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> Source:
@@ -47,9 +49,14 @@ def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> 
     columns = _columns(text=text, label=label, id=id)
 
     def rows() -> Iterator[Row]:
-        return _located(values(path, list(columns.values())), columns)
+        bad = BadRowList(str(path))
+        yield from _located(values(path, list(columns.values()), refuse=bad.refuse), columns, refuse=bad.refuse)
+        bad.check()
 
-    return Source(str(path), rows, source_fingerprint(path), (), tuple(columns_of(path)), partial(values, path))
+    form = None if path.suffix == ".parquet" else text_format(path)
+    note = "" if form is None or form.usual else str(form)
+    there = tuple(columns_of(path))
+    return Source(str(path), rows, source_fingerprint(path), (), there, partial(values, path), note)
 
 
 def memory_source(
@@ -100,16 +107,22 @@ def _columns(**columns: str | None) -> dict[str, str]:
     return {role: column for role, column in columns.items() if column is not None}
 
 
-def _located(rows: Iterable[tuple[str, list[Any]]], columns: dict[str, str]) -> Iterator[Row]:
+def _located(rows: Iterable[Located], columns: dict[str, str], *, refuse: Refuse = raise_at_once) -> Iterator[Row]:
     """Rows from values with their place; `columns` names the columns by role. Without ids, rows are numbered."""
     for number, (where, row) in enumerate(rows, start=1):
         cell = dict(zip(columns, row, strict=True))
-        yield Row(
-            where,
-            _text(cell["id"], where, columns["id"], needed=True) if "id" in cell else f"row-{number}",
-            _text(cell["text"], where, columns["text"]),
-            class_name(_plain(cell["label"]), where, columns["label"]) if "label" in cell else None,
-        )
+        label = _plain(cell.get("label"))
+        try:
+            found = Row(
+                where,
+                _text(cell["id"], where, columns["id"], needed=True) if "id" in cell else f"row-{number}",
+                _text(cell["text"], where, columns["text"]),
+                None if is_blank(label) else class_name(label, where, columns["label"]),
+            )
+        except BadInput as error:
+            refuse(error)
+        else:
+            yield found
 
 
 def _content_hash(rows: Iterable[Row]) -> str:
@@ -122,10 +135,10 @@ def _content_hash(rows: Iterable[Row]) -> str:
 
 def _text(value: Any, where: str, column: str, *, needed: bool = False) -> str:
     if value is not None and not isinstance(value, str | int | float):
-        raise BadInput(f"{where}: column '{column}' holds {str(value)[:40]}, which is not text")
+        raise BadRow(where, f"column '{column}' holds {str(value)[:40]}, which is not text", "give strings")
     text = plain_text("" if value is None else str(value), f"{where}, column '{column}'")
     if needed and not text.strip():
-        raise BadInput(f"{where}: column '{column}' is empty; fill it in or remove the row")
+        raise BadRow(where, f"column '{column}' is empty", "fill it in or remove the row")
     return text
 
 

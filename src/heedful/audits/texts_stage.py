@@ -12,6 +12,8 @@ from heedful.adapters.subject import Subject
 from heedful.adapters.texts import NO_ITEM, Texts
 from heedful.audits.directory import Audit
 from heedful.audits.text_sources import Row, Source
+from heedful.corpora.bad_rows import BadRow, BadRowList, BlankRow, EmptyText, NoLabel
+from heedful.corpora.labels import same_key
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL
 from heedful.files import Parts, row_count, rows_of, scan_parquet
@@ -38,15 +40,17 @@ def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) 
     if not done:
         raise BadInput(f"{source.name}: it has no texts")
     facts = _checked(audit, parts.scan(), subject)
-    kept = parts.scan().filter(pl.col("items") > 0)
-    labels = label_indices(kept, subject.classes, source.names) if audit.options.data.label is not None else {}
+    kept = parts.scan().filter(~_lacking(audit))
+    options, labels = audit.options.data, {}
+    if options.label is not None:
+        labels = label_indices(kept, subject.classes, source.names, merge=options.merge_labels)
     index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
     unknown = float(kept.select(pl.col("unknown").sum() / pl.col("items").sum()).collect().item())  # share of items
     parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
     audit.record(data=facts, unknown=unknown)
     counts = [f"{facts['texts']:,} texts"]
     counts += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
-    reporter.finish(", ".join(counts))
+    reporter.finish("; ".join([", ".join(counts), *([source.note] if source.note else [])]))
 
 
 class TextBatch(NamedTuple):
@@ -92,11 +96,13 @@ def cut(texts: Texts, longest: int | None) -> Texts:
     return texts.keep(sums <= (before + longest - added)[sizes.row_of_value])
 
 
-def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[str] = ()) -> dict[str, int]:
+def label_indices(
+    frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[str] = (), *, merge: bool = False
+) -> dict[str, int]:
     """The class index of each value of the column `label`; the column `where` locates its row.
 
     If every value is a class name, values are names; otherwise all must be indices, 1 or 1.0. `names`: the names that
-    the data set itself gives to its indices.
+    the data set itself gives to its indices. `merge`: a value may differ from a class's name in case or spaces.
     """
     first = frame.group_by("label", maintain_order=True).agg(pl.col("where").first()).collect()
     places: dict[str, str] = dict(zip(first["label"], first["where"], strict=True))
@@ -105,6 +111,10 @@ def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[s
         named_by_data = {value: _index(value, len(names)) for value in places}
         if None not in named_by_data.values():
             return {value: known[names[index]] for value, index in named_by_data.items() if index is not None}
+    alike = {same_key(name): name for name in classes}
+    loosely = len(alike) == len(known) and all(same_key(value) in alike for value in places)
+    if merge and loosely:
+        return {value: known[alike[same_key(value)]] for value in places}
     for spelt in (str, _whole):
         if all(spelt(value) in known for value in places):
             return {value: known[spelt(value)] for value in places}
@@ -114,9 +124,11 @@ def label_indices(frame: pl.LazyFrame, classes: Sequence[str], names: Sequence[s
         return found
     named = places.keys() & known.keys()
     strange = next(value for value in places if value not in (known if named else found))
+    remedy = "give names or indices of classes, the same way in all rows"
+    if loosely:
+        remedy = "--merge-labels takes labels that differ from a class's name only in case or spaces for it"
     raise BadInput(
-        f"{places[strange]}: label '{strange}' is not a class of the model, which has {_listed(known)}: give "
-        "names or indices of classes, the same way in all rows"
+        f"{places[strange]}: label '{strange}' is not a class of the model, which has {_listed(known)}: {remedy}"
     )
 
 
@@ -160,17 +172,15 @@ def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, in
     options = audit.options.data
     for (name,) in _first(rows.filter(pl.col("id").is_duplicated()).select("id")):
         raise BadInput(f"{options.name}: the id '{name}' occurs more than once; ids must be unique")
-    empty = rows.filter(pl.col("items") == 0)
-    skipped = row_count(empty)
-    if skipped and not options.skip_empty:
-        (where,) = next(_first(empty.select("where")))
-        raise BadInput(
-            f"{where}: the text is empty, or has no tokens ({skipped:,} such texts in all); remove "
-            "them, or leave them out with --skip-empty"
-        )
-    total = row_count(rows) - skipped
+    lacking = rows.filter(_lacking(audit)).select("where", "items", "label").collect()
+    bad = BadRowList(options.name, skip_empty=options.skip_empty, skip_unlabelled=options.skip_unlabelled)
+    for where, items, label in lacking.iter_rows():
+        bad.refuse(_lack(where, text=items > 0, label=label is not None or options.label is None))
+    bad.check()
+    skipped, rows = len(lacking), rows.filter(~_lacking(audit))
+    total = row_count(rows)
     if not total:
-        raise BadInput(f"{options.name}: every text is empty: there is nothing to audit")
+        raise BadInput(f"{options.name}: every text is empty or left out: there is nothing to audit")
     longest = subject.longest
     long = rows.filter(pl.col("tokens") > longest) if longest is not None else rows.head(0)
     truncated = row_count(long)
@@ -181,6 +191,22 @@ def _checked(audit: Audit, rows: pl.LazyFrame, subject: Subject) -> dict[str, in
             "texts in all); shorten them, or have them cut at the end with --truncate"
         )
     return {"texts": total, "skipped": skipped, "truncated": truncated}
+
+
+def _lacking(audit: Audit) -> pl.Expr:
+    """Rows without text, or without a label where labels are wanted."""
+    empty = pl.col("items") == 0
+    return empty if audit.options.data.label is None else empty | pl.col("label").is_null()
+
+
+def _lack(where: str, *, text: bool, label: bool) -> BadRow:
+    """What is wrong with such a row."""
+    remedy = "remove the row or fill it in"
+    if not text and not label:
+        return BlankRow(where, "there is neither text nor label", remedy)
+    if not text:
+        return EmptyText(where, "the text is empty, or has no tokens", remedy)
+    return NoLabel(where, "there is no label", remedy)
 
 
 def _first(frame: pl.LazyFrame) -> Iterator[tuple[object, ...]]:

@@ -37,7 +37,13 @@ def audit(
     ] = "cls",
     items: Annotated[str, Option(help="With --hf: tokens or words.")] = "tokens",
     truncate: Annotated[bool, Option("--truncate", help="Cut texts that exceed the model's maximum length.")] = False,
-    skip_empty: Annotated[bool, Option("--skip-empty", help="Skip empty texts.")] = False,
+    skip_empty: Annotated[bool, Option("--skip-empty", help="Leave out empty texts.")] = False,
+    skip_unlabelled: Annotated[
+        bool, Option("--skip-unlabelled", help="With --label: leave out texts without a label.")
+    ] = False,
+    merge_labels: Annotated[
+        bool, Option("--merge-labels", help="Labels may differ from the names of classes in case or spaces.")
+    ] = False,
     sample: Annotated[
         str, Option(help="Texts that the tests read: a number (0: all), or auto: as many as it takes.")
     ] = "auto",
@@ -96,6 +102,8 @@ def audit(
         id=id_,
         truncate=truncate,
         skip_empty=skip_empty,
+        skip_unlabelled=skip_unlabelled,
+        merge_labels=merge_labels,
         importance=importance,
         rationales=rationales,
         sample=_sample(sample),

@@ -15,7 +15,7 @@ from heedful.cli.report import report
 from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
-from heedful.errors import DiskFull, HeedfulError, Stopped, disk_full_named
+from heedful.errors import BadRows, DiskFull, HeedfulError, Stopped, disk_full_named
 from heedful.printable import printable
 from heedful.version import __version__
 
@@ -65,6 +65,8 @@ def main() -> None:
         with suppress(OSError, ValueError):  # what could not be printed would fail once more at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(str(error), 2)
+    except BadRows as error:
+        _fail(str(error), 2, keep_lines=True)
     except HeedfulError as error:
         _fail(str(error), 2)
     except MemoryError as error:
@@ -81,9 +83,10 @@ def main() -> None:
         _fail(f"unexpected {type(error).__name__}: {error} (a bug in heedful; HEEDFUL_DEBUG=1 shows where)", 70)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int, *, keep_lines: bool = False) -> None:
+    lines = message.splitlines() if keep_lines else [" ".join(message.split())]
     with suppress(OSError):  # standard error may be full as well
-        print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201
+        print("\n".join(map(printable, [f"error: {lines[0]}", *lines[1:]])), file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 

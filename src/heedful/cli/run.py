@@ -43,6 +43,16 @@ def run(
     query: Annotated[str | None, Option(help="For corpus `table`: column of questions or hypotheses, if any.")] = None,
     label: Annotated[str | None, Option(help="For corpus `table`: column of labels.")] = None,
     split: Annotated[str | None, Option(help="For corpus `table`: column with train, dev or test.")] = None,
+    skip_empty: Annotated[
+        bool | None, Option("--skip-empty", help="For corpus `table`: leave out rows without text.")
+    ] = None,
+    skip_unlabelled: Annotated[
+        bool | None, Option("--skip-unlabelled", help="For corpus `table`: leave out rows without a label.")
+    ] = None,
+    merge_labels: Annotated[
+        bool | None,
+        Option("--merge-labels", help="For corpus `table`: one class for labels that differ only in case or spaces."),
+    ] = None,
     rationales: Annotated[
         str | None,
         Option(help="For corpus `table`: words that people marked, a file (id, and spans or rationale) or a column."),
@@ -69,16 +79,17 @@ def run(
     from heedful.findings.run_summary import summaries
     from heedful.report.terminal.audit import plausibility_lines
     from heedful.report.terminal.run import run_place, run_summary
-    from heedful.runs.config import merge, read_toml
+    from heedful.runs.config import merge, read_config
     from heedful.runs.execution import perform
     from heedful.runs.plausibility import plausibility_of
 
-    values: dict[str, Any] = read_toml(config) if config else {}
+    values: dict[str, Any] = read_config(config) if config else {}
     values = merge(values, parse_settings(set_ or []))
     names = {"model": model, "encoder": encoder, "attention": attention, "preset": preset}
     options: dict[str, Any] = {"corpus": "table" if corpus is None and file is not None else corpus, **names}
     options |= {"subset": subset, "seed": seed, "threads": threads}
-    columns = {"file": file, "text": text, "query": query, "label": label, "split": split}
+    columns: dict[str, Any] = {"file": file, "text": text, "query": query, "label": label, "split": split}
+    columns |= {"skip_empty": skip_empty, "skip_unlabelled": skip_unlabelled, "merge_labels": merge_labels}
     values = merge(values, _present(options))
     for table, entries in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
         if _present(entries):
@@ -86,9 +97,8 @@ def run(
     named = values.get("corpus")
     for option, column in columns.items():
         if column is not None and named not in (None, "table"):
-            raise BadConfig(
-                f"--{option} {column}: only for corpus `table` (your own texts), not for {named}; leave it out"
-            )
+            given = f"--{option.replace('_', '-')}" + (f" {column}" if column is not True else "")
+            raise BadConfig(f"{given}: only for corpus `table` (your own texts), not for {named}; leave it out")
     if "corpus" not in values:
         raise BadConfig("no corpus was named; give --corpus NAME (`heedful corpora` lists them)")
     with bars() as reporter:

@@ -14,6 +14,7 @@ from heedful.corpora.locating import Found, source_fingerprint
 from heedful.corpora.reader import Options, Reader
 from heedful.files import content_fingerprint, fingerprint
 from heedful.text.sentences import SENTENCIZER, missing_model
+from heedful.text.tokenising import SPACY
 
 SCHEME = 2  # how keys are made; those of scheme 1, made from all modules of corpora and text, carry no number
 
@@ -31,7 +32,8 @@ def content_key(reader: Reader, options: Options, found: Found) -> str:
 
 def cache_key(content: str, reader: Reader, options: Options) -> str:
     """The scheme and a hash of content, code, and the versions of what tokenises and splits."""
-    libraries = [_version("spacy"), _version("scikit-learn"), *_sentence_model(getattr(options, "sentences", None))]
+    spacy = "" if getattr(options, "tokens", SPACY) != SPACY else _version("spacy")  # with or without it, the same
+    libraries = [spacy, _version("scikit-learn"), *_sentence_model(getattr(options, "sentences", None))]
     return f"{SCHEME}-{fingerprint([content, _code(_modules(reader), PACKAGE), libraries])}"
 
 

@@ -42,6 +42,7 @@ class Corpus:
     content: str  # fingerprint of the source files and the options
     fingerprint: str  # the same, and of the code that read them
     subset: bool  # made from a part of the official data: to be said wherever a figure is shown
+    notes: tuple[str, ...] = ()  # what the reader noticed about the files, in sentences
 
     def scan(self, *splits: str) -> pl.LazyFrame:
         """Instances of some splits, lazily."""
@@ -104,3 +105,10 @@ class Document:
     query: Sequence[str] | None = None  # tokens of a question or hypothesis
     candidates: Sequence[str] | None = None  # class names that may be answered; None: every class
     sentences: Sequence[int] | None = None  # tokens per sentence
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A row that is no instance because the user's options leave it out."""
+
+    why: str  # e.g. "without text"

@@ -10,7 +10,7 @@ from typing import Any
 from heedful.corpora.locating import Found, download_folder
 from heedful.corpora.reader import Reader, Source
 from heedful.corpora.registry import READERS, reader_of
-from heedful.errors import BadConfig, BadInput, HeedfulError, MissingExtra
+from heedful.errors import BadConfig, BadInput, HeedfulError
 
 Progress = Callable[[int, int], None]  # bytes so far, and in all (0: unknown)
 
@@ -55,11 +55,9 @@ def _source(reader: Reader) -> Source:
 
 
 def _fetch(address: str, folder: Path, progress: Progress) -> Path:
-    try:
-        import pooch
-        from requests.exceptions import RequestException
-    except ImportError as error:
-        raise MissingExtra("pooch", "papers", "downloading a corpus") from error
+    import pooch
+    from requests.exceptions import RequestException
+
     pooch.get_logger().setLevel(logging.WARNING)  # else it prints the hash of every file
     name = address.rpartition("/")[2]
     try:

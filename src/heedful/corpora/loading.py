@@ -50,8 +50,9 @@ def load(
                     write_corpus(reader, chosen, found, draft, progress)
             if private:
                 make_private(path)
-            classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
-            corpus = Corpus(name, classes, path, content, key, found.subset)
+            about = pl.read_parquet_metadata(path)
+            classes, notes = (tuple(json.loads(text)) for text in (about["classes"], about.get("notes", "[]")))
+            corpus = Corpus(name, classes, path, content, key, found.subset, notes)
             corpus.counts()
     except (pl.exceptions.PolarsError, KeyError) as error:
         raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error

@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
-
-from heedful.corpora.archives import lines
 from heedful.corpora.locating import source_fingerprint
-from heedful.corpora.tabular import Located, csv_rows, json_object, values
+from heedful.corpora.tabular import Located, columns_of, values
 from heedful.errors import BadInput, NotFound
-from heedful.files import scan_parquet
 from heedful.printable import printable
 from heedful.text.alignment import Span, spans_of
 
@@ -125,23 +121,6 @@ def unknown_id(rationale: Rationale) -> BadInput:
         f"{rationale.where}: there is no text with the id '{printable(rationale.id)}'; remove the row, or name the "
         "column of ids (id) of the data"
     )
-
-
-def columns_of(path: Path) -> list[str]:
-    """The columns of a table; of JSON lines, those of the first one. None of a file that is no table."""
-    kind = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if kind in (".csv", ".tsv"):
-        _, header = next(csv_rows(path, delimiter="," if kind == ".csv" else "\t"), (0, []))
-        return [name.strip() for name in header]
-    if kind in (".jsonl", ".ndjson"):
-        first = next(((number, line) for number, line in lines(path) if line.strip()), None)
-        return [] if first is None else list(json_object(first[1], f"{path}, line {first[0]}"))
-    if path.suffix != ".parquet":
-        return []
-    try:
-        return scan_parquet(path).collect_schema().names()
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(f"{path} is not a Parquet file, or damaged ({str(error).splitlines()[0]})") from error
 
 
 def content_hash(rows: Iterable[Rationale]) -> str:

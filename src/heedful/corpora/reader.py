@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
-from heedful.corpora.corpus import Document
+from heedful.corpora.corpus import Document, LeftOut
 from heedful.corpora.locating import Found, Layout, find_layout
 from heedful.text.tokenising import tokeniser
 
@@ -70,7 +70,7 @@ class Reader(ABC):
         return found
 
     @abstractmethod
-    def documents(self, found: Found, options: Any) -> Iterator[Document]:
+    def documents(self, found: Found, options: Any) -> Iterator[Document | LeftOut]:
         """Every document, tokenised, one at a time; `split` is the native one ("" if there is none)."""
 
     def native_splits(self, found: Found) -> Iterator[str]:
@@ -85,6 +85,14 @@ class Reader(ABC):
         """The class names in the order of their indices, where `classes` gives none: the training labels. `training`
         has the columns tokens, label and, where documents have them, truth, query, candidates (names) and sentences."""
         return sorted_classes(training.select("label").collect()["label"])
+
+    def same_labels(self, labels: pl.Series, options: Any) -> Mapping[str, str]:
+        """The labels that are another one written differently, and that other one."""
+        return {}
+
+    def notes(self, found: Found, labels: pl.Series, options: Any) -> Iterable[str]:
+        """What a user should know about how the files were read, in sentences; `labels` are those of all documents."""
+        return ()
 
     def tokenise(self, text: str, options: Any) -> list[str]:
         """The tokens of a text, as in this corpus."""

@@ -1,13 +1,14 @@
 """Write a corpus to one Parquet file, in bounded memory: documents tokenised, split and with class indices."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from heedful.corpora.corpus import SPLITS, Document
+from heedful.corpora.corpus import SPLITS, Document, LeftOut
 from heedful.corpora.locating import Found
 from heedful.corpora.reader import Options, Reader
 from heedful.errors import BadInput
@@ -25,32 +26,39 @@ Progress = Callable[[int], None]
 
 def write_corpus(reader: Reader, options: Options, found: Found, path: Path, progress: Progress) -> None:
     """Write every document that a reader finds, checked; `progress` gets the number of documents as they come."""
-    parts = Parts(path)
-    for batch in _batches(_reporting(reader.documents(found, options), progress)):
+    parts, left_out = Parts(path), Counter[str]()
+    for batch in _batches(_kept(_reporting(reader.documents(found, options), progress), left_out)):
         parts.add(_frame(batch))
     where = ", ".join(str(file) for file in found.files.values()) or reader.name
     if not parts.done:
         raise BadInput(f"{where}: no documents were found in it; is it the right file for corpus {reader.name}?")
     table = _table(parts.scan())
+    notes = [f"{count:,} rows {why} were left out" for why, count in left_out.items()]
+    notes = [*reader.notes(found, table["label"], options), *notes]
+    same = reader.same_labels(table["label"], options)
+    table = table.with_columns(pl.col("label").replace(same))
     _check_documents(parts.scan(), table["id"], where)
     table = table.filter(pl.col("length") > 0)  # nothing to attend to; the papers drop them, `table` refuses them
     try:
         table = table.with_columns(split=reader.split(table, options)).drop_nulls("split")
     except BadInput as error:
-        raise BadInput(f"{where}: {error}") from error
+        raise BadInput(f"{where}: {error}{_aside(notes)}") from error
     training = table.filter(pl.col("split") == "train")
     named = reader.classes(options)
     if named is None:
         rows = parts.scan().join(training.select("id").lazy(), on="id", how="semi").drop("id", "split")
+        rows = rows.with_columns(pl.col("label").replace(same))
         classes = tuple(reader.answers(rows))
     else:
         classes = named
     known = set(classes) if named is None else set(classes) & set(training["label"])
-    _check_labels(table, where, known=known, unseen=reader.unseen)
+    _check_labels(table, where, _aside(notes), known=known, unseen=reader.unseen)
     group = PART_TOKENS * len(table) // int(table["length"].sum())  # rows in memory, here and in whoever reads the file
     with atomic(path) as temporary:
         _indexed(parts, table, classes).sink_parquet(
-            temporary, metadata={"classes": json.dumps(classes)}, row_group_size=max(1, group)
+            temporary,
+            metadata={"classes": json.dumps(classes), "notes": json.dumps(notes)},
+            row_group_size=max(1, group),
         )
     parts.discard()
 
@@ -75,17 +83,26 @@ def _check_documents(documents: pl.LazyFrame, ids: pl.Series, where: str) -> Non
             )
 
 
-def _check_labels(table: pl.DataFrame, where: str, *, known: Set[str], unseen: bool) -> None:
+def _aside(notes: Sequence[str]) -> str:
+    """What was noticed may be why something is wrong."""
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _check_labels(table: pl.DataFrame, where: str, aside: str, *, known: Set[str], unseen: bool) -> None:
     """Every split has instances, and only of `known` classes unless `unseen` allows others; there are at least two."""
     for name in SPLITS:
         labels = set(table.filter(pl.col("split") == name)["label"])
         if not labels:
             raise BadInput(f"{where}: no {name} instance is there, or none is left after cleaning and length filters")
         if len(known) < 2:
-            raise BadInput(f"{where}: all training labels are '{labels.pop()}'; a classifier needs two classes or more")
+            raise BadInput(
+                f"{where}: all training labels are '{labels.pop()}'; a classifier needs two classes or more{aside}"
+            )
         strange = sorted(labels - known)
         if strange and not unseen:
-            raise BadInput(f"{where}: label '{strange[0]}' occurs in {name} but never in training; drop or relabel it")
+            raise BadInput(
+                f"{where}: label '{strange[0]}' occurs in {name} but never in training; drop or relabel it{aside}"
+            )
 
 
 def _table(documents: pl.LazyFrame) -> pl.DataFrame:
@@ -112,7 +129,16 @@ def _index(names: pl.Expr, classes: Sequence[str]) -> pl.Expr:
     return names.replace_strict(list(classes), list(range(len(classes))), default=None, return_dtype=pl.Int32)
 
 
-def _reporting(documents: Iterable[Document], progress: Progress) -> Iterator[Document]:
+def _kept(documents: Iterable[Document | LeftOut], left_out: Counter[str]) -> Iterator[Document]:
+    """The documents without what the user's options leave out, which is counted."""
+    for document in documents:
+        if isinstance(document, LeftOut):
+            left_out[document.why] += 1
+        else:
+            yield document
+
+
+def _reporting(documents: Iterable[Document | LeftOut], progress: Progress) -> Iterator[Document | LeftOut]:
     count = 0
     for count, document in enumerate(documents, start=1):
         yield document

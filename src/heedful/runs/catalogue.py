@@ -14,7 +14,7 @@ import polars as pl
 from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
-from heedful.runs.config import RunConfig, read_toml, resolve
+from heedful.runs.config import RunConfig, read_config, resolve
 from heedful.runs.directory import STAGES, Run
 from heedful.workspace.folder import damage_named
 
@@ -109,7 +109,7 @@ def _configuration(values: dict[str, Any]) -> str:
 def _read(folder: Path) -> Listed:
     unknown = {**dict.fromkeys(ABOUT), "run": folder.name}
     try:
-        values = read_toml(folder / "config.toml")
+        values = read_config(folder / "config.toml")
         if not set(_CHOICES) <= values.keys():  # of an earlier version, or handwritten
             values = resolve(values).model_dump(mode="json", exclude_none=True)
         about = {name: values[name] for name in _CHOICES} | {"configuration": _configuration(values)}

@@ -21,6 +21,7 @@ from heedful.files import fingerprint
 from heedful.importance import MEASURES, RUN_MEASURES
 from heedful.models.options import ATTENTIONS, ENCODER_OPTIONS, MODEL_NAMES, Options, TrainingOptions
 from heedful.runs.presets import PRESETS, defaults
+from heedful.text.tokenising import SPACY
 
 Section = TypeVar("Section", bound=BaseModel)
 
@@ -187,6 +188,16 @@ def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         inner = merged.get(key)
         merged[key] = merge(inner, value) if isinstance(inner, Mapping) and isinstance(value, Mapping) else value
     return merged
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The values of a configuration file. One that describes a table of texts and names no tokeniser is from before
+    there was a choice, or means the same: spaCy's."""
+    values = read_toml(path)
+    options = values.get("corpus_options")
+    if isinstance(options, dict) and "file" in options:
+        values["corpus_options"] = {"tokens": SPACY, **options}
+    return values
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import decision_counts
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
-from heedful.runs.config import RunConfig, read_toml, resolve
+from heedful.runs.config import RunConfig, read_config, resolve
 from heedful.text.vocabulary import Vocabulary
 from heedful.verdict.rule import judge
 from heedful.verdict.signals import scan_signals
@@ -69,7 +69,7 @@ class Run(StageFolder):
         folder = Path(folder)
         file = cls.options_path(folder)
         try:
-            return cls(folder, resolve(read_toml(file)))
+            return cls(folder, resolve(read_config(file)))
         except BadConfig as error:
             raise BadConfig(f"{file}: {error}") from error
 

@@ -9,7 +9,7 @@ from heedful.corpora.corpus import Corpus, deletion_named
 from heedful.corpora.loading import load
 from heedful.errors import HeedfulError
 from heedful.evidence import scan
-from heedful.printable import tally
+from heedful.printable import class_list, tally
 from heedful.progress import Reporter
 from heedful.runs.config import resolve
 from heedful.runs.directory import PLAUSIBILITY, STAGES, Run
@@ -121,10 +121,14 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter, *, private: b
     corpus = load(config.corpus, **options, private=private, progress=progress)
     notice = check_reading(run, corpus)
     sizes = corpus.sizes()
-    reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
-    if notice:
-        reporter.start(run.folder.name)
-        reporter.finish(notice)
+    counted = "; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items())
+    reporter.finish(f"{counted}; classes {class_list(corpus.classes)}")
+    for about, note in [
+        *((config.corpus, note) for note in corpus.notes),
+        *([(run.folder.name, notice)] if notice else []),
+    ]:
+        reporter.start(about)
+        reporter.finish(note)
     return corpus
 
 

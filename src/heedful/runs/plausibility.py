@@ -14,13 +14,12 @@ from heedful.corpora.rationales import (
     Rationale,
     Rationales,
     column_rationales,
-    columns_of,
     file_rationales,
     marked_spans,
     unknown_id,
 )
 from heedful.corpora.readers.table import Table, TableOptions
-from heedful.corpora.tabular import values
+from heedful.corpora.tabular import Located
 from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.evidence import Evidence, read_batches
 from heedful.experiments.correlation import measure_values
@@ -56,13 +55,13 @@ class MarkedTable:
         path = Table().find(data_folders(None if data is None else Path(data)), options, subset=False).files["table"]
         if Path(rationales).is_file():
             return cls(path, options, file_rationales(Path(rationales)))
-        there = columns_of(path)
+        there = Table().columns(path, options)
         if str(rationales) not in there:
             raise NotFound(
                 f"rationales '{rationales}': no such file or column of {path}, which has: {', '.join(there)}; give a "
                 "file with the columns id and spans or rationale"
             )
-        cells = partial(values, path)
+        cells = partial(_cells, path, options)
         return cls(path, options, column_rationales(str(path), str(rationales), cells, columns=there, id=options.id))
 
     @property
@@ -90,8 +89,12 @@ class MarkedTable:
     def _texts(self) -> Iterator[tuple[str, str]]:
         """Id and text of every row of the table; tokens are joined by spaces."""
         columns = [self.options.text, *([] if self.options.id is None else [self.options.id])]
-        for number, (_, (text, *name)) in enumerate(values(self.path, columns), start=1):
+        for number, (_, (text, *name)) in enumerate(_cells(self.path, self.options, columns), start=1):
             yield str(name[0]) if name else f"row-{number}", _joined(text)
+
+
+def _cells(path: Path, options: TableOptions, columns: list[str]) -> Iterator[Located]:
+    return Table().cells(path, columns, options)
 
 
 def write_plausibility(run: Run, marked: MarkedTable, reporter: Reporter) -> None:

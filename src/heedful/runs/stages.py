@@ -62,6 +62,7 @@ def prepare(run: Run, corpus: Corpus, reporter: Reporter) -> None:
             "candidates": "candidates" in corpus.columns,
             "vocabulary": len(vocabulary),
             "mean_length": lengths,
+            **({"notes": corpus.notes} if corpus.notes else {}),
         }
     )
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from heedful.corpora.registry import READERS
 from heedful.errors import BadConfig, HeedfulError, NotFound, unknown_name
 from heedful.models.options import ENCODER_OPTIONS
-from heedful.runs.config import VALID_NAMES, RunConfig, merge, names_or_defaults, read_toml, resolve
+from heedful.runs.config import VALID_NAMES, RunConfig, merge, names_or_defaults, read_config, resolve
 from heedful.runs.experiment_stages import parse_experiments
 
 
@@ -195,7 +195,7 @@ def read_grid(grid: Mapping[str, Any] | Path | str, settings: Mapping[str, Any] 
         if str(grid) not in built_in():
             raise unknown_name("grid", str(grid), built_in())
         file = built_in()[str(grid)]
-    values = merge(read_toml(file), settings or {})
+    values = merge(read_config(file), settings or {})
     try:
         return make_grid(values)
     except HeedfulError as error:

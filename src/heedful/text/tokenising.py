@@ -1,19 +1,23 @@
-"""Split texts into tokens: spaCy's rules, lower case, as in the papers; or those of Keras' copy of IMDB.
+"""Split texts into tokens: by heedful's own rules or spaCy's, in lower case; or as those of Keras' copy of IMDB.
 
-spaCy works chunk by chunk between white space, and most chunks occur again, so each is tokenised once and remembered.
-Chunks are not always independent: spaCy matches special cases of several tokens, such as the emoticon `:))`, whatever
-the spaces between them. In `x:) )` that match, though not applied, hides the shorter `:)`, which the chunks `x:)` and
-`)` alone would give. `CrossingCases` finds such texts, which are then tokenised whole.
+Both work chunk by chunk between white space, and most chunks occur again, so each is tokenised once and remembered.
+To heedful's rules (`english`) chunks are independent. To spaCy's they are not always: it matches special cases of
+several tokens, such as the emoticon `:))`, whatever the spaces between them. In `x:) )` that match, though not applied,
+hides the shorter `:)`, which the chunks `x:)` and `)` alone would give. `CrossingCases` finds such texts, which are
+then tokenised whole.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from heedful.errors import MissingExtra
+from heedful.text.english import split_chunk
 
+BUILT_IN: Final = "built-in"  # whose rules
+SPACY: Final = "spacy"
 NUMBER = "qqq"  # stands for any token with a digit in it
 CACHED_CHUNKS = 200_000  # different whitespace-separated chunks remembered: about 50 MB
 CACHED_LENGTH = 64  # longer chunks (addresses, rules of dashes) seldom occur again
@@ -24,33 +28,32 @@ _LETTER = r"[^\W\d_]"
 
 
 class Tokeniser:
-    """spaCy's tokens of a text, lower-cased; tokens with a digit become `qqq` unless `numbers` keeps them.
+    """The tokens of a text by heedful's own rules, lower-cased; tokens with a digit become `qqq` unless `numbers` keeps
+    them.
 
-    >>> tokeniser()("Don't pay  $5 at 9pm :)")
+    >>> tokeniser(BUILT_IN)("Don't pay  $5 at 9pm :)")
     ['do', "n't", 'pay', '$', 'qqq', 'at', 'qqq', 'pm', ':)']
     """
 
     def __init__(self, *, numbers: bool = False) -> None:
-        self._spacy = import_spacy("tokenising text as in the papers").blank("en").tokenizer
-        self._crossing = CrossingCases(self._spacy)
         self.finish: Callable[[str], str] = str.lower if numbers else _lower_without_numbers
         self._seen: dict[str, tuple[str, ...]] = {}
 
+    def split(self, chunk: str) -> Iterable[str]:
+        """The tokens of a text without white space, as it writes them."""
+        return split_chunk(chunk)
+
     def __call__(self, text: str) -> list[str]:
         """The tokens of `text`."""
-        chunks = text.split()
-        joined = " ".join(chunks)
-        if self._crossing.may_occur(joined):
-            return [self.finish(token.text) for token in self._spacy(joined)]
         tokens: list[str] = []
         seen = self._seen
-        for chunk in chunks:
+        for chunk in text.split():
             known = seen.get(chunk)
             tokens += self._chunk(chunk) if known is None else known
         return tokens
 
     def _chunk(self, chunk: str) -> tuple[str, ...]:
-        tokens = tuple(self.finish(token.text) for token in self._spacy(chunk))
+        tokens = tuple(map(self.finish, self.split(chunk)))
         if len(chunk) <= CACHED_LENGTH:
             if len(self._seen) >= CACHED_CHUNKS:
                 self._seen.clear()  # the frequent ones are back after a few texts
@@ -58,10 +61,30 @@ class Tokeniser:
         return tokens
 
 
+class SpacyTokeniser(Tokeniser):
+    """The same by spaCy's rules."""
+
+    def __init__(self, *, numbers: bool = False) -> None:
+        super().__init__(numbers=numbers)
+        self._spacy = import_spacy("tokenising text as in the papers").blank("en").tokenizer
+        self._crossing = CrossingCases(self._spacy)
+
+    def split(self, chunk: str) -> Iterable[str]:
+        """The tokens of a text, as it writes them."""
+        return [token.text for token in self._spacy(chunk)]
+
+    def __call__(self, text: str) -> list[str]:
+        """The tokens of `text`."""
+        joined = " ".join(text.split())
+        if self._crossing.may_occur(joined):
+            return list(map(self.finish, self.split(joined)))
+        return super().__call__(text)
+
+
 @cache
-def tokeniser(*, numbers: bool = False) -> Tokeniser:
-    """The tokeniser with spaCy's rules, made once, so that all corpora share its memory."""
-    return Tokeniser(numbers=numbers)
+def tokeniser(rules: str = SPACY, *, numbers: bool = False) -> Tokeniser:
+    """The tokeniser with heedful's rules or spaCy's, made once, so that all corpora share its memory."""
+    return Tokeniser(numbers=numbers) if rules == BUILT_IN else SpacyTokeniser(numbers=numbers)
 
 
 def keras_tokens(text: str) -> list[str]:

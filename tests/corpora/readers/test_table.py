@@ -1,5 +1,6 @@
 import gzip
 import json
+import sys
 
 import polars as pl
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from heedful.corpora.loading import load
 from heedful.corpora.registry import READERS
-from heedful.errors import BadConfig, BadInput, NotFound
+from heedful.errors import BadConfig, BadInput, BadRows, MissingExtra, NotFound
+from heedful.text import tokenising
 from heedful.text.sentences import flatten
 from tests.corpora.native import write
 from tests.strategies import examples
@@ -125,9 +127,9 @@ def bad(row, place=3):
         (as_csv(ROWS) + '"a "bad" quote",good\n', {}, r"t\.csv, row that begins on line 102: .*doubled"),
         (as_csv(ROWS) + '"never closed,good\n', {}, r"t\.csv, row that begins on line 102: .*double quotes"),
         (
-            as_csv(ROWS).encode() + b"caf\xe9,good\n",
+            as_csv(ROWS).encode() + "é,good\n".encode() * 2 + b"caf\xe9,good\n",
             {},
-            r"t\.csv, line 102: byte 0xe9 is not UTF-8 .*save the file as UTF-8",
+            r"t\.csv, line 104: byte 0xe9 is not UTF-8 .*save the file as UTF-8",
         ),
         (as_csv([{**row, "label": "x"} for row in ROWS]), {}, r"t\.csv: all training labels are 'x'; .*two classes"),
         (as_csv(bad({"label": "odd"})), {}, r"class 'odd' has one instance"),
@@ -141,7 +143,7 @@ def bad(row, place=3):
         (
             as_csv([{**r, "s": "part"} for r in ROWS]),
             {"split": "s"},
-            r"t\.csv, line 2: 'part' is no split; valid: train",
+            r"t\.csv: 100 rows cannot be used\n  line 2: 'part' is no split\n(.*\n)*  and 90 more\nvalid: train",
         ),
         ("", {}, r"t\.csv has no column 'text'; it has: none"),
         ("text,label\n", {}, r"t\.csv: no documents were found"),
@@ -261,11 +263,11 @@ def test_texts_in_sentences_that_are_tokenised_already(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-@pytest.mark.parametrize("tokens", ["spacy", "spaces"])
+@pytest.mark.parametrize("tokens", ["built-in", "spacy", "spaces"])
 def test_lists_of_sentences(tmp_path, kind, tokens):
     rows = [{"text": ["It's 5. Yes.", " ", "Two words", ""], "label": n % 2} for n in range(40)]
     cut = everything(table(save(tmp_path / f"t.{kind}", rows), tokens=tokens, sentences="sentencizer"))
-    words = "it 's qqq . yes . two words" if tokens == "spacy" else "It's 5. Yes. Two words"
+    words = "it 's qqq . yes . two words" if tokens != "spaces" else "It's 5. Yes. Two words"
     assert " ".join(cut["tokens"][0]) == words
     assert cut["sentences"].to_list() == [[len(words.split()) - 2, 2]] * 40
 
@@ -278,12 +280,11 @@ def test_lists_of_sentences_of_tokens(tmp_path, kind):
     assert cut["tokens"][0].to_list() == ["Two words", "x", "Y"]
     assert cut["sentences"].to_list() == [[2, 1]] * 40
     with pytest.raises(
-        BadInput, match=rf"t\.{kind}, (line|row) 1: column 'text' holds lists; .*set tokens to 'spaces'"
+        BadInput,
+        match=rf"t\.{kind}: 40 rows .*\n  (line|row) 1: column 'text' holds lists\n(.*\n)*.*set tokens to 'spaces'",
     ):
         table(path, sentences="sentencizer")
-    with pytest.raises(
-        BadInput, match=rf"t\.{kind}, (line|row) 1: column 'text' holds \['Two words', 'x'\], .*no text"
-    ):
+    with pytest.raises(BadInput, match=r"(line|row) 1: column 'text' holds \['Two words', 'x'\], which is no text"):
         table(path, tokens="spaces")
 
 
@@ -321,9 +322,120 @@ def test_a_model_for_sentences_that_is_not_there(tmp_path):
 
 
 @examples(100)
-@given(text=st.text(max_size=60), tokens=st.sampled_from(["spacy", "spaces"]))
+@given(text=st.text(max_size=60), tokens=st.sampled_from(["built-in", "spacy", "spaces"]))
 def test_sentences_and_tokens_of_a_text_given_later_agree(text, tokens):
     reader = READERS["table"]
     options = reader.options(file="t.csv", tokens=tokens, sentences="sentencizer")
     assert flatten(reader.sentences(text, options))[0] == reader.tokenise(text, options)
     assert reader.sentences(text, reader.options(file="t.csv", tokens=tokens)) is None
+
+
+def test_all_bad_rows_are_reported_at_once(tmp_path):
+    rows = [dict(row) for row in ROWS]
+    for place in range(0, 60, 5):
+        rows[place]["text"] = " "
+    rows[1]["label"] = ""
+    rows[2] = {"text": "", "label": ""}
+    content = as_csv(rows) + '"one field"\n'
+    with pytest.raises(BadRows) as error:
+        table(write(tmp_path / "t.csv", content))
+    first, *lines = str(error.value).splitlines()
+    assert first == f"{tmp_path}/t.csv: 15 rows cannot be used"
+    assert lines[:3] == [
+        "  line 2: column 'text' is empty",
+        "  line 3: column 'label' has no label",
+        "  line 4: there is neither text nor label",
+    ]
+    assert len(lines) == 12
+    assert lines[10] == "  and 5 more"
+    assert "--skip-empty leaves out 13 of them; --skip-unlabelled leaves out 2 of them" in lines[11]
+    with pytest.raises(BadInput, match=r"t\.csv, line 102: 1 fields, but the header has 2; missing quote\?$"):
+        table(tmp_path / "t.csv", skip_empty=True, skip_unlabelled=True)
+
+
+def test_one_bad_row_names_the_option_that_leaves_it_out(tmp_path):
+    with pytest.raises(BadInput, match=r"or leave it out with --skip-empty$"):
+        table(save(tmp_path / "t.csv", bad({"text": "  "})))
+    with pytest.raises(BadInput, match=r"or leave it out with --skip-unlabelled$"):
+        table(save(tmp_path / "t.csv", bad({"label": "  "})))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet"])
+def test_rows_without_text_or_label_are_left_out_if_asked(tmp_path, name):
+    rows = [dict(row) for row in ROWS]
+    rows[3]["text"] = rows[4]["label"] = rows[5]["text"] = rows[5]["label"] = None
+    if name == "t.csv":
+        rows = [{key: "" if value is None else value for key, value in row.items()} for row in rows]
+    path = save(tmp_path / name, rows)
+    corpus = table(path, skip_empty=True, skip_unlabelled=True)
+    assert sum(corpus.sizes().values()) == 97
+    assert not {"row-4", "row-5", "row-6"} & set(everything(corpus)["id"])  # the others keep their numbers
+    assert corpus.notes == ("2 rows without text were left out", "1 rows without a label were left out")
+    assert table(path, skip_empty=True, skip_unlabelled=True).notes == corpus.notes  # from the cache
+    with pytest.raises(BadInput, match=r"(line|row) [56]: column 'label' has no label"):
+        table(path, skip_empty=True)
+    with pytest.raises(BadInput, match=r"(line|row) [45]: column 'text' is empty"):
+        table(path, skip_unlabelled=True)
+
+
+def test_a_table_of_nothing_but_empty_rows(tmp_path):
+    with pytest.raises(BadInput, match="no documents were found"):
+        table(write(tmp_path / "t.csv", "text,label\n,\n,\n"), skip_empty=True)
+
+
+VARIED = [{**row, "label": [row["label"], row["label"].upper()][n % 10 < 2]} for n, row in enumerate(ROWS)]
+
+
+def test_labels_that_look_the_same_are_told_and_merged_if_asked(tmp_path):
+    path = save(tmp_path / "t.csv", VARIED)
+    apart, together = table(path), table(path, merge_labels=True)
+    assert apart.classes == ("BAD", "GOOD", "bad", "good")
+    assert apart.notes == (
+        "labels 'good' (40) and 'GOOD' (10); 'bad' (40) and 'BAD' (10) look the same; "
+        "--merge-labels makes them one class",
+    )
+    assert together.classes == ("bad", "good")
+    assert together.notes == ("labels 'good' (40) and 'GOOD' (10); 'bad' (40) and 'BAD' (10) were merged",)
+    assert {split: sum(counts) for split, counts in together.counts().items()} == {"train": 72, "dev": 13, "test": 15}
+    assert table(save(tmp_path / "u.csv", ROWS)).notes == ()
+
+
+def test_a_rare_form_of_a_label_is_named_where_splitting_fails(tmp_path):
+    path = save(tmp_path / "t.csv", bad({"label": "Good"}))
+    with pytest.raises(BadInput, match=r"class 'Good' has one instance.*'Good' \(1\) look the same; --merge-labels"):
+        table(path)
+    assert table(path, merge_labels=True).classes == ("bad", "good")
+
+
+def test_how_a_file_is_written_is_told_where_its_name_says_otherwise(tmp_path):
+    path = write(tmp_path / "t.csv", as_csv(ROWS, ";").encode("utf-16"))
+    corpus = table(path)
+    assert corpus.notes == ("text is UTF-16, fields are separated by semicolons",)
+    assert everything(corpus).equals(everything(table(save(tmp_path / "plain.csv", ROWS))))
+    assert table(path, delimiter=";", encoding="utf-16").notes == ()
+    with pytest.raises(BadConfig, match="a Parquet file has neither delimiter nor encoding"):
+        table(save(tmp_path / "t.parquet", ROWS), delimiter=";")
+
+
+def test_options_that_are_off_are_not_in_the_configuration():
+    options = READERS["table"].options
+    assert set(options(file="t.csv").model_dump(exclude_none=True)) == {
+        "cleaning",
+        "file",
+        "text",
+        "label",
+        "tokens",
+        "seed",
+    }
+    assert options(file="t.csv", skip_empty=True).model_dump()["skip_empty"] is True
+
+
+def test_the_built_in_tokeniser_is_the_default_and_spacy_a_choice(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    tokenising.tokeniser.cache_clear()
+    path = save(tmp_path / "t.csv", TWO)
+    corpus = table(path, sentences="sentencizer")
+    assert corpus.split("test")["tokens"][0].to_list()[:4] == ["it", "is", "n't", corpus.split("test")["tokens"][0][3]]
+    assert set(corpus.split("test")["sentences"].to_list()[0]) == {5, 4}
+    with pytest.raises(MissingExtra, match="spaCy"):
+        table(path, tokens="spacy")

@@ -1,22 +1,27 @@
 """`table`: your own texts and labels, from CSV, TSV, JSON lines or Parquet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from heedful.corpora.corpus import Document
+from heedful.corpora.bad_rows import BadRow, BadRowList, BlankRow, EmptyText
+from heedful.corpora.corpus import Document, LeftOut
+from heedful.corpora.labels import listed, merged, variants
 from heedful.corpora.locating import Found
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.splitting import hold_out
-from heedful.corpora.tabular import class_name, values
-from heedful.errors import BadInput, NotFound
+from heedful.corpora.tabular import Located, class_name, columns_of, is_blank, values
+from heedful.corpora.text_format import TextFormat, text_format
+from heedful.errors import BadConfig, BadInput, NotFound
 from heedful.printable import plain_text
 from heedful.text.sentences import flatten, text_sentences, token_sentences
-from heedful.text.tokenising import tokeniser
+from heedful.text.tokenising import BUILT_IN, tokeniser
 
+SPACES = "spaces"
+_FILL_IN = "remove the row or fill it in"
 SPLIT_NAMES = {
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("dev", "development", "val", "valid", "validation"), "dev"),
@@ -36,8 +41,22 @@ class TableOptions(Options):
     query: str | None = None  # a column of questions or hypotheses, tokenised as the texts are
     split: str | None = None  # a column of train, dev or test; without dev, 15 % of train are taken
     id: str | None = None  # a column of unique names; otherwise rows are numbered
-    tokens: Literal["spacy", "spaces"] = "spacy"  # "spaces": texts are tokenised already
+    tokens: Literal["built-in", "spacy", "spaces"] = BUILT_IN  # by whose rules; "spaces": texts are tokenised already
     seed: int = Field(0, ge=0, lt=2**32)  # of the splits that are drawn
+    skip_empty: bool = False  # leave out rows without text
+    skip_unlabelled: bool = False  # leave out rows without a label
+    merge_labels: bool = False  # make one class of labels that differ only in case or spaces
+    delimiter: str | None = Field(None, min_length=1, max_length=1)  # of a text file, and its encoding; None: told from
+    encoding: str | None = Field(None, min_length=1)  # the file
+
+    @model_serializer(mode="wrap")
+    def _set(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without options that are off: runs keep the names that they had before there were these."""
+        values: dict[str, Any] = dump(self)
+        for name in ("skip_empty", "skip_unlabelled", "merge_labels", "delimiter", "encoding"):
+            if not values.get(name):
+                values.pop(name, None)
+        return values
 
 
 class Table(Reader):
@@ -55,25 +74,55 @@ class Table(Reader):
                 return Found({"table": path})
         raise NotFound(f"{options.file}: there is no such file; give the path of your table")
 
-    def documents(self, found: Found, options: TableOptions) -> Iterator[Document]:
-        """Every row; an empty text or label is an error."""
+    def documents(self, found: Found, options: TableOptions) -> Iterator[Document | LeftOut]:
+        """Every row; those that cannot be used are reported together at the end, unless the options leave them out."""
         path = found.files["table"]
         columns = {role: getattr(options, role) for role in ("text", "label", "split", "id", "query")}
         named = {role: column for role, column in columns.items() if column is not None}
-        for number, (where, row) in enumerate(values(path, list(named.values())), start=1):
-            cell = dict(zip(named, row, strict=True))
-            tokens, lengths = self._document(cell["text"], where, options)
-            yield Document(
-                id=_text(cell["id"], where, options.id or "") if "id" in cell else f"row-{number}",
-                tokens=tokens,
-                sentences=lengths,
-                label=class_name(cell["label"], where, options.label),
-                split=_split(cell["split"], where) if "split" in cell else "train",
-                query=self._tokens(cell["query"], where, options.query or "", options) if "query" in cell else None,
-            )
+        bad = BadRowList(str(path), skip_empty=options.skip_empty, skip_unlabelled=options.skip_unlabelled)
+        rows = values(path, list(named.values()), form=_format(path, options), refuse=bad.refuse)
+        for number, (where, row) in enumerate(rows, start=1):
+            try:
+                yield self._row(dict(zip(named, row, strict=True)), where, f"row-{number}", options)
+            except BadInput as error:
+                if why := bad.refuse(error):
+                    yield LeftOut(why)
+        bad.check()
+
+    def _row(self, cell: dict[str, Any], where: str, name: str, options: TableOptions) -> Document:
+        if is_blank(cell["text"]) and is_blank(cell["label"]):
+            raise BlankRow(where, "there is neither text nor label", _FILL_IN)
+        tokens, lengths = self._document(cell["text"], where, options)
+        return Document(
+            id=_text(cell["id"], where, options.id or "", BadRow) if "id" in cell else name,
+            tokens=tokens,
+            sentences=lengths,
+            label=class_name(cell["label"], where, options.label),
+            split=_split(cell["split"], where) if "split" in cell else "train",
+            query=self._tokens(cell["query"], where, options.query or "", options) if "query" in cell else None,
+        )
+
+    def cells(self, path: Path, columns: Sequence[str], options: TableOptions) -> Iterator[Located]:
+        """Columns of the table, row by row, however it is written."""
+        return values(path, columns, form=_format(path, options))
+
+    def columns(self, path: Path, options: TableOptions) -> list[str]:
+        """The columns there are."""
+        return columns_of(path, _format(path, options))
+
+    def same_labels(self, labels: pl.Series, options: TableOptions) -> Mapping[str, str]:
+        return merged(variants(labels)) if options.merge_labels else {}
+
+    def notes(self, found: Found, labels: pl.Series, options: TableOptions) -> Iterable[str]:
+        form = _format(found.files["table"], options)
+        if form is not None and not form.usual:
+            yield str(form)
+        if groups := variants(labels):
+            told = "were merged" if options.merge_labels else "look the same; --merge-labels makes them one class"
+            yield f"labels {listed(groups)} {told}"
 
     def tokenise(self, text: str, options: TableOptions) -> list[str]:
-        return tokeniser()(text) if options.tokens == "spacy" else text.split()
+        return text.split() if options.tokens == SPACES else tokeniser(options.tokens)(text)
 
     def has_sentences(self, options: TableOptions) -> bool:
         return options.sentences is not None
@@ -81,9 +130,9 @@ class Table(Reader):
     def sentences(self, text: str, options: TableOptions) -> list[list[str]] | None:
         if options.sentences is None:
             return None
-        if options.tokens == "spacy":
-            return text_sentences(text, options.sentences, numbers=False)
-        return token_sentences(text.split(), options.sentences)
+        if options.tokens == SPACES:
+            return token_sentences(text.split(), options.sentences)
+        return text_sentences(text, options.sentences, rules=options.tokens, numbers=False)
 
     def _document(self, value: Any, where: str, options: TableOptions) -> tuple[list[str], list[int] | None]:
         """The tokens of a text and, if it is cut into sentences, how many each has."""
@@ -96,18 +145,18 @@ class Table(Reader):
         else:
             cut = self.sentences(_text(value, where, column), options) or []
         if not cut:
-            raise BadInput(f"{where}: column '{column}' has no sentence; remove the row or fill it in")
+            raise EmptyText(where, f"column '{column}' has no sentence", _FILL_IN)
         return flatten(cut)
 
     def _tokens(self, value: Any, where: str, column: str, options: TableOptions) -> list[str]:
         if isinstance(value, list):
-            if options.tokens != "spaces":  # so that later texts are tokenised the same way
-                raise BadInput(f"{where}: column '{column}' holds lists; if of tokens, set tokens to 'spaces'")
+            if options.tokens != SPACES:  # so that later texts are tokenised the same way
+                raise BadRow(where, f"column '{column}' holds lists", "if of tokens, set tokens to 'spaces'")
             tokens = [_text(token, where, column) for token in value]
         else:
             tokens = self.tokenise(_text(value, where, column), options)
         if not tokens:
-            raise BadInput(f"{where}: the text in column '{column}' is empty; remove the row or fill it in")
+            raise EmptyText(where, f"the text in column '{column}' is empty", _FILL_IN)
         return tokens
 
     def split(self, table: pl.DataFrame, options: TableOptions) -> pl.Series:
@@ -122,12 +171,21 @@ class Table(Reader):
         return table["split"]
 
 
-def _text(value: Any, where: str, column: str) -> str:
+def _format(path: Path, options: TableOptions) -> TextFormat | None:
+    """How a text file is written; None: it is none."""
+    if path.suffix == ".parquet":
+        if options.delimiter or options.encoding:
+            raise BadConfig(f"{path}: a Parquet file has neither delimiter nor encoding; leave them out")
+        return None
+    return text_format(path, delimiter=options.delimiter, encoding=options.encoding)
+
+
+def _text(value: Any, where: str, column: str, empty: type[BadRow] = EmptyText) -> str:
     if isinstance(value, list | dict | bytes):
-        raise BadInput(f"{where}: column '{column}' holds {str(value)[:40]}, which is no text")
-    text = plain_text("" if value is None else str(value), f"{where}, column '{column}'")
+        raise BadRow(where, f"column '{column}' holds {str(value)[:40]}, which is no text", "give strings")
+    text = plain_text("" if is_blank(value) else str(value), f"{where}, column '{column}'")
     if not text.strip():
-        raise BadInput(f"{where}: column '{column}' is empty; remove the row or fill it in")
+        raise empty(where, f"column '{column}' is empty", _FILL_IN)
     return text
 
 
@@ -136,12 +194,12 @@ def _sentence(value: Any, where: str, column: str) -> str | list[Any]:
     if isinstance(value, str):
         return value.strip()
     if not isinstance(value, list):
-        raise BadInput(f"{where}: column '{column}' has the sentence {value!r}; give strings, or lists of tokens")
+        raise BadRow(where, f"column '{column}' has the sentence {value!r}", "give strings, or lists of tokens")
     return value
 
 
 def _split(value: Any, where: str) -> str:
     name = SPLIT_NAMES.get(str(value).strip().lower())
     if name is None:
-        raise BadInput(f"{where}: '{value}' is no split; valid: {', '.join(SPLIT_NAMES)}")
+        raise BadRow(where, f"'{value}' is no split", f"valid: {', '.join(SPLIT_NAMES)}")
     return name

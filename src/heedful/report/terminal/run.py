@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heedful.printable import FEW_CLASSES, printable
+from heedful.printable import FEW_CLASSES, class_list, printable
 from heedful.report.terminal.audit import answer_lines
 from heedful.report.terminal.findings import findings
 from heedful.runs.directory import Run
@@ -29,7 +29,10 @@ def run_summary(run: Run) -> RenderableType:
         known = metrics.get(split)
         cells = (_figure(known[key]) if known else "" for key in figures)
         table.add_row(split, " / ".join(f"{count:,}" for count in counts), *cells)
-    classes = f"{len(corpus['classes']):,}, of which {sum(map(bool, corpus['counts']['test'])):,} occur in test"
+    seen = sum(map(bool, corpus["counts"]["test"]))
+    classes = class_list(corpus["classes"])
+    if seen < len(corpus["classes"]):
+        classes += f" ({len(corpus['classes']):,}, of which {seen:,} occur in test)"
     if few:
         classes = ", ".join(f"{index} {printable(name)}" for index, name in enumerate(corpus["classes"]))
     seconds = sum(stage["seconds"] for stage in manifest["stages"].values())
