@@ -21,7 +21,7 @@ MARKS = {
     "drawing": "lines and arrows",
     "elsewhere": "executed by the test that it names",
 }
-_MARK = re.compile(r"<!-- ([a-z]+)(?:: (\S+))? -->")
+_MARK = re.compile(r"<!-- ([a-z]+)(?:: (.+))? -->")
 _FENCE = re.compile(r"```(\w*)")
 
 
@@ -33,7 +33,7 @@ class Block(NamedTuple):
     language: str  # of a fenced one; `sh` of an indented one
     text: str
     mark: str  # empty: to be executed
-    test: str  # of `elsewhere`: the file of that test
+    of: str  # what the mark says more: the test of `elsewhere`, the command of `output`
 
     @property
     def place(self) -> str:

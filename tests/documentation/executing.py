@@ -64,9 +64,10 @@ class Reader:
         return None if answer.code in fine else f"`{command}` ends with {answer.code}: {answer.err[-2000:]}"
 
     def _named(self, word: str) -> str:
-        """A run by its whole name where the page has x for the hash."""
-        found = sorted(self.folder.glob(word.replace("xxxxxxxx", "*"))) if "xxxxxxxx" in word else []
-        return str(found[0].relative_to(self.folder)) if found else word
+        """A run by its whole name where the page has x for the hash: the latest one."""
+        found = list(self.folder.glob(word.replace("xxxxxxxx", "*"))) if "xxxxxxxx" in word else []
+        latest = max(found, key=lambda folder: folder.stat().st_mtime, default=None)
+        return word if latest is None else str(latest.relative_to(self.folder))
 
     def _python(self, block: Block) -> str | None:
         first = block.text.split("\n", 1)[0]
