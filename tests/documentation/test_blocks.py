@@ -40,7 +40,11 @@ NOT_TRIED = {
 }
 
 
-@pytest.mark.parametrize("page", sorted({block.page for block in EXECUTED}))
+@pytest.mark.parametrize(
+    "page",
+    # pages may be tried by several workers
+    [pytest.param(page, marks=pytest.mark.xdist_group(page)) for page in sorted({block.page for block in EXECUTED})],
+)
 def test_the_blocks_of_a_page_work_in_order(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_stand_ins(tmp_path)
     monkeypatch.chdir(tmp_path)
