@@ -33,6 +33,8 @@ def make_runs_small(patch: pytest.MonkeyPatch) -> None:
 
     def smaller(preset: str, corpus: str, model: str, encoder: str, *, query: bool) -> dict[str, Any]:
         values = run_config.merge(usual(preset, corpus, model, encoder, query=query), SMALLER)
+        if encoder in ("bilstm", "bigru"):
+            values = run_config.merge(values, {"encoder_options": {"hidden": 8}})
         if corpus == "planted" or corpus.endswith("-simulated"):
             sizes = SMALLER_CORPORA[corpus.partition("-")[0]]
             values = run_config.merge(values, {"corpus_options": sizes})

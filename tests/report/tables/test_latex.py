@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from heedful.errors import HeedfulError
 from heedful.findings.comparison import compare
 from heedful.report.tables import tables
 from heedful.report.tables.comparison import claims_table, figures_table
 from heedful.report.tables.latex import text_width, to_latex
 from heedful.report.tables.layout import CORPUS, MODEL, estimate
-from heedful.report.tables.paper import paper_sheets, write_paper_tables
+from heedful.report.tables.paper import write_paper_tables
 from heedful.report.tables.sheet import COLUMN, Block, Sheet
 from heedful.report.tables.table import Column, Table
 from heedful.runs.directory import Run
@@ -218,5 +219,7 @@ def test_from_the_command_line(runs: list[Run], tmp_path: Path) -> None:
     assert (tmp_path / "x.tex").read_text().count("\\caption") >= 2
 
 
-def test_nothing_but_audits_has_no_papers_tables() -> None:
-    assert paper_sheets([]) == []
+def test_without_runs_that_have_results_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(HeedfulError, match="--latex paper: the papers' tables are of runs"):
+        write_paper_tables([], tmp_path / "paper")
+    assert list(tmp_path.iterdir()) == []
