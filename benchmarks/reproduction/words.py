@@ -11,6 +11,8 @@ WORDS = {
 What the experiments of Jain & Wallace 2019 and Serrano & Smith 2019 give here, beside what was published. One command
 does the runs and writes this page, its figures and its numbers:
 
+<!-- hours -->
+
     make reproduction
 
 It goes on where it was interrupted and uses the corpora at hand; on two processors it takes some hours, most of them

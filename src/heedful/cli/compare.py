@@ -11,7 +11,8 @@ from typer import Argument, Option
 def compare(
     runs: Annotated[list[Path], Argument(help="Run directories, or folders of them, such as a sweep's.")],
     out: Annotated[
-        Path | None, Option(help="Also write figures and claims to a .csv (claims in a second file) or .md file.")
+        Path | None,
+        Option(help="Also write figures and claims to a .md, .tex or .csv file (of .csv, claims in a second one)."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Print figures and claims as JSON.")] = False,
 ) -> None:
@@ -23,20 +24,23 @@ def compare(
     from heedful.findings.gathering import gather
     from heedful.report.tables.comparison import claims_table, comparison_json, figures_table
     from heedful.report.tables.formats import to_csv, to_markdown
+    from heedful.report.tables.latex import to_latex
     from heedful.report.terminal.comparison import comparison_view
 
-    if out is not None and out.suffix not in (".csv", ".md"):
-        raise unknown_name("ending of --out", out.suffix or out.name, (".csv", ".md"))
+    endings = (".csv", ".md", ".tex")
+    if out is not None and out.suffix not in endings:
+        raise unknown_name("ending of --out", out.suffix or out.name, endings)
     gathered = gather(runs, audits=False)
     for folder, reason in gathered.refused:
         notices.print(f"not compared: {folder.name}: {reason}", markup=False, soft_wrap=True)
     comparison = compared(gathered.runs)
     figures, claims = figures_table(comparison), claims_table(comparison)
-    if out is not None and out.suffix == ".md":
-        write_text(out, f"{to_markdown(figures)}\n{to_markdown(claims)}")
-    elif out is not None:
+    if out is not None and out.suffix == ".csv":
         write_text(out, to_csv(figures))
         write_text(out.with_name(f"{out.stem}-claims.csv"), to_csv(claims))
+    elif out is not None:
+        convert = to_markdown if out.suffix == ".md" else to_latex
+        write_text(out, f"{convert(figures)}\n{convert(claims)}")
     if as_json:
         refused = [{"run": folder.name, "reason": reason} for folder, reason in gathered.refused]
         typer.echo(json.dumps({**comparison_json(comparison), "refused": refused}))

@@ -12,6 +12,9 @@ def report(
     runs: Annotated[list[Path], Argument(help="Run and audit directories, or folders of them, such as a sweep's.")],
     out: Annotated[Path, Option(help="Folder of the site; an existing report is replaced.")] = Path("site"),
     formats: Annotated[str, Option(help="File formats of figures: svg,pdf,png, or none.")] = "svg,pdf,png",
+    latex: Annotated[
+        str, Option(help="LaTeX tables: ordinary, or paper: also in the two papers' layouts, in tables/paper.")
+    ] = "ordinary",
     as_json: Annotated[bool, Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
     """Write tables, figures and a site that opens from disk, from finished runs and audits."""
@@ -21,18 +24,20 @@ def report(
     from heedful.report.charts.render import require_libraries
 
     require_libraries()
-    from heedful.report.site.writer import FORMATS, write_site
+    from heedful.report.site.writer import FORMATS, LATEX, write_site
     from heedful.report.tables.formats import to_rich
 
     names = [] if formats == "none" else [name.strip() for name in formats.split(",")]
     for name in names:
         if name not in FORMATS:
             raise unknown_name("figure format", name, [*FORMATS, "none"])
+    if latex not in LATEX:
+        raise unknown_name("value of --latex", latex, LATEX)
     gathered = gather(runs)
     for folder, reason in gathered.refused:
         notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
     with bars(stopped="no report was written; an existing one is unchanged") as reporter:
-        site = write_site(gathered, out, formats=names, reporter=reporter)
+        site = write_site(gathered, out, formats=names, latex=latex, reporter=reporter)
     if as_json:
         typer.echo(json.dumps({"page": str(site.page), "tables": [table.to_json() for table in site.tables]}))
         return

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from heedful.report.tables.formats import to_csv, to_latex, to_markdown, to_rich, write_tables
+from heedful.report.tables.formats import to_csv, to_markdown, to_rich, write_tables
+from heedful.report.tables.latex import to_latex
 from heedful.report.tables.layout import CORPUS, MODEL, estimate, number, published
 from heedful.report.tables.table import Column, Table
 

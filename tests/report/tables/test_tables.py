@@ -17,7 +17,8 @@ from sklearn.metrics import f1_score
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.measures import bootstrap, holm, sign_test
 from heedful.report.tables import TABLES, Table, tables
-from heedful.report.tables.formats import to_csv, to_latex, to_markdown, write_tables
+from heedful.report.tables.formats import to_csv, to_markdown, write_tables
+from heedful.report.tables.latex import to_latex
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 

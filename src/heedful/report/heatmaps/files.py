@@ -24,6 +24,12 @@ _SPECIAL = {
     **{sign: f"{{{sign}}}" for sign in "[]*"},  # behind a line's end, they would be its options
     "±": r"$\pm$",
     "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "\u2212": "$-$",
+    "ε": r"$\varepsilon$",
+    "τ": r"$\tau$",
+    "\u03b1": r"$\alpha$",
     "\u00d7": r"$\times$",
     "\u2013": "--",
     "…": r"\ldots{}",

@@ -20,11 +20,13 @@ from heedful.report.site.packing import write_data, write_file
 from heedful.report.site.run_data import about_run, write_run_files
 from heedful.report.tables import tables
 from heedful.report.tables.formats import write_tables
+from heedful.report.tables.paper import write_paper_tables
 from heedful.report.tables.table import Table
 from heedful.runs.directory import Run
 from heedful.version import __version__
 
 FORMATS = ("svg", "pdf", "png")
+LATEX = ("ordinary", "paper")
 
 _PAGE = "index.html"
 _PARTS = {_PAGE, "assets", "data", "tables", "figures"}
@@ -84,9 +86,15 @@ class Site(NamedTuple):
 
 
 def write_site(
-    gathered: Gathered, out: Path, *, formats: Sequence[str] = FORMATS, reporter: Reporter | None = None
+    gathered: Gathered,
+    out: Path,
+    *,
+    formats: Sequence[str] = FORMATS,
+    latex: str = "ordinary",
+    reporter: Reporter | None = None,
 ) -> Site:
-    """Write the site of some runs; figures as files in the given formats. A report that was there is replaced.
+    """Write the site of some runs; figures as files in the given formats, with the `paper`'s LaTeX tables if asked for.
+    A report that was there is replaced.
 
     If only their owner can read one of the runs, the same holds for the site, which quotes its texts.
     """
@@ -99,6 +107,8 @@ def write_site(
         reporter.start("tables")
         found = tables(runs)
         write_tables(found, folder / "tables")
+        if latex == "paper":
+            write_paper_tables(runs, folder / "tables" / "paper")
         reporter.finish(f"{len(found)} of {len(runs)} runs")
         shown = []
         for position, (run, key, label) in enumerate(zip(runs, keys, labels(runs), strict=True)):

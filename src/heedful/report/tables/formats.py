@@ -1,4 +1,4 @@
-"""Tables in the terminal, where a wide one becomes narrower and no figure is cut, and as CSV, Markdown and LaTeX."""
+"""Tables in the terminal, where a wide one becomes narrower and no figure is cut, as CSV and Markdown, and as files."""
 
 import csv
 import re
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from heedful.files import write_text
 from heedful.printable import printable
-from heedful.report.heatmaps.files import OTHER_LETTERS, tex_any
+from heedful.report.tables.latex import to_latex
 from heedful.report.tables.table import UNKNOWN, Column, Table, Value, full_caption, quiet, shown
 
 _WIDTH = 100
@@ -159,23 +159,3 @@ def _markdown(text: str) -> str:
     text = re.sub(r"([\\|`*_{}\[\]#~!$])", r"\\\1", text)
     # an interval is no link: numbers in brackets stay as they are
     return re.sub(r"\\\[([-+\d., ]+)\\\]", r"[\1]", text)
-
-
-def to_latex(table: Table) -> str:
-    """A `table` environment for a document with booktabs; what is missing stands in comments."""
-    columns, rows = shown(table)
-    kinds = "".join("l" if column.kind in ("text", "flag") else "r" for column in columns)
-    body = "".join(f"{_tex_line(row)}\n" for row in quiet(rows))
-    text = (
-        "\\begin{table}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
-        f"\\caption{{{tex_any(f'{table.title}. {full_caption(table, rows)}')}}}\n\\label{{tab:{table.name}}}\n"
-        f"\\begin{{tabular}}{{@{{}}{kinds}@{{}}}}\n\\toprule\n"
-        f"{_tex_line([column.title for column in columns])}\n\\midrule\n{body}\\bottomrule\n"
-        "\\end{tabular}\n\\end{table}\n"
-    )
-    notes = "".join(f"% not told: {printable(sentence)}\n" for sentence in table.missing)
-    return f"% needs \\usepackage{{booktabs}}\n{notes}" + (OTHER_LETTERS if "\\otherletter" in text else "") + text
-
-
-def _tex_line(cells: Iterable[str]) -> str:
-    return " & ".join(tex_any(printable(cell)) for cell in cells) + r" \\"
