@@ -140,7 +140,7 @@ def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO
             if content is not None:
                 with bounded(content, budget) as within:
                     yield name, within
-            archive.members.clear()  # else it keeps a description of every entry
+            archive.members.clear()  # type: ignore[attr-defined]  # else a description of every entry is kept
         while file.read(1 << 20):  # to the end, where gzip verifies its checksum
             pass
 
