@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from heedful.bounds import LONGEST, MB, SMALL
 from heedful.corpora.archives import member_lines, members
 from heedful.corpora.json_objects import json_objects
-from heedful.corpora.tabular import csv_rows
+from heedful.corpora.tabular import csv_rows, values
 from heedful.errors import BadConfig, BadInput
 from heedful.text.word_vectors import read_vectors
 
@@ -136,6 +137,14 @@ def test_a_tar_cannot_ask_for_memory(tmp_path: Path) -> None:
     path.write_bytes(bytes(header) + b"a\n" * 256 + bytes(1024))
     with memory_below(120), pytest.raises(BadInput, match="longer than 16 MB"):
         read(path)
+
+
+def test_texts_of_a_parquet_table_are_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"text": pl.repeat("a" * (LONGEST + 1), 3, eager=True)}).write_parquet(path)
+    assert path.stat().st_size < MB
+    with pytest.raises(BadInput, match=r"x\.parquet, column 'text': longer than 16 MB"):
+        next(values(path, ["text"]))
 
 
 def test_what_is_right_is_read_whole(tmp_path: Path) -> None:

@@ -195,13 +195,22 @@ def _json_rows(path: Path, columns: Sequence[str], encoding: str, refuse: Refuse
             yield where, cells
 
 
+def _checked(batch: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Rows whose texts are not too long: a text that many rows share is stored, and in memory, only once so far."""
+    most = longest()
+    for column in batch.iter_columns():
+        if column.dtype == pl.String and (column.str.len_bytes() > most).any():
+            raise too_long(f"{path}, column '{column.name}'", most)
+    return batch
+
+
 def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
     there = _parquet_columns(path)
     for column in columns:
         column_place(there, column, str(path))
     wanted = scan_parquet(path).select(pl.col(list(dict.fromkeys(columns))))
     batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")  # slices would decode groups anew
-    rows = (row for batch in batches for row in batch.iter_rows(named=True))
+    rows = (row for batch in batches for row in _checked(batch, path).iter_rows(named=True))
     for number, row in enumerate(rows, start=1):
         yield f"{path}, row {number}", [row[column] for column in columns]
 
