@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Real corpora, if they lie beside the project; tests that need them skip otherwise.
 export HEEDFUL_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: setup demo test test-quick test-all lint bench reproduction clean
+.PHONY: setup demo test test-quick test-all lint bench lowest reproduction clean
 
 setup: $(FULL)
 
@@ -51,6 +51,10 @@ test-all: lint
 
 bench: $(FULL)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+# The lowest versions that pyproject.toml allows, and every Python here that it names; in temporary environments, an hour.
+lowest: | $(BIN)/python
+	$(BIN)/python -m benchmarks.lowest
 
 # Hours on two processors; goes on where it was. Exit code 1 is that of cells that could not be done: the page says which.
 reproduction: $(FULL)

@@ -1,12 +1,26 @@
 import functools
+import gzip
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
 import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from heedful.corpora import download
 from heedful.corpora.download import get
 from heedful.corpora.loading import load
+from heedful.corpora.reader import Published
+from heedful.corpora.registry import READERS, reader_of
 from heedful.errors import BadConfig, BadInput, HeedfulError
+from tests.cli.calling import heedful
 from tests.corpora.native import pack, tree, write
 
 
@@ -20,20 +34,40 @@ def mirror(tmp_path):
     """A folder and its address on this machine."""
     folder = tmp_path / "mirror"
     folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    with serving(functools.partial(Quiet, directory=str(folder))) as address:
+        yield folder, address
+
+
+@contextmanager
+def serving(handler):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads, server.block_on_close = True, False
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    yield folder, f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @pytest.fixture(autouse=True)
 def downloads(tmp_path, monkeypatch):
     monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("HEEDFUL_DATA", raising=False)
+    for name in ("sst", "imdb", "newsgroups", "agnews", "babi-1", "snli"):  # made up below, so with other hashes
+        publish(monkeypatch, name, {})
     return tmp_path / "cache" / "data"
+
+
+def publish(monkeypatch, name, published):
+    kind = type(reader_of(name))
+    monkeypatch.setattr(kind, "source", replace(kind.source, published=published))
+
+
+def truth(path, size=None):
+    return Published(hashlib.sha256(path.read_bytes()).hexdigest(), size or path.stat().st_size, "its authors")
 
 
 def sst(folder, train=8544):
@@ -110,14 +144,16 @@ def test_official_row_counts_are_accepted(mirror, downloads, name, make, files):
     folder, address = mirror
     make(folder)
     seen = []
-    path = get(name, address=address, progress=lambda done, total: seen.append((done, total)))
+    path, checked = get(name, address=address, progress=lambda done, total: seen.append((done, total)))
     assert path == downloads / files[0]
+    assert checked == "row counts as expected; no published hash"
     assert everything(downloads) == files
     assert seen[-1][0] == seen[-1][1] > 0
     for file in folder.iterdir():
         assert (path / file.name).read_bytes() == file.read_bytes()
         file.unlink()
-    assert get(name, address=address) == path  # there already: the mirror, now empty, is not asked
+    # the mirror, now empty, is not asked
+    assert get(name, address=address) == (path, "there already, not checked again")
 
 
 def test_what_was_downloaded_is_found(mirror):
@@ -130,9 +166,9 @@ def test_what_was_downloaded_is_found(mirror):
 def test_one_archive_serves_all_tasks(mirror):
     folder, address = mirror
     babi(folder)
-    path = get("babi-3", address=address)
+    path = get("babi-3", address=address).folder
     (folder / "tasks_1-20_v1-2.tar.gz").unlink()
-    assert get("babi-1", address=address) == get("babi-2", address=address) == path
+    assert get("babi-1", address=address).folder == get("babi-2", address=address).folder == path
 
 
 def test_a_wrong_count_leaves_nothing_behind(mirror, downloads):
@@ -178,3 +214,132 @@ def test_what_cannot_be_downloaded(name, hint):
         get(name)
     with pytest.raises(BadConfig, match="unknown corpus"):
         get("ssst")
+
+
+SOURCES = {name: reader.source for name, reader in READERS.items() if reader.source is not None}  # as they are
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_public_file_has_a_published_hash_and_a_safe_address(name):
+    source = SOURCES[name]
+    assert source.address.startswith("https://")
+    assert source.published.keys() == source.files.keys()
+    for published in source.published.values():
+        assert re.fullmatch("[0-9a-f]{64}", published.sha256)
+        assert published.size > 100_000
+        assert published.by
+
+
+def test_what_was_checked_is_said(mirror, monkeypatch):
+    folder, address = mirror
+    sst(folder)
+    publish(monkeypatch, "sst", {"archive": truth(folder / "trainDevTestTrees_PTB.zip")})
+    answer = heedful("corpora", "get", "sst", "--from", address)
+    assert answer.code == 0, answer.err
+    assert "downloading sst: SHA-256 as published by its authors; row counts as expected\n" in answer.err
+    assert "there already, not checked again" in heedful("corpora", "get", "sst").err
+    agnews(folder)
+    publish(monkeypatch, "agnews", {"test": truth(folder / "test.csv")})
+    assert heedful("corpora", "get", "agnews", "--from", address).err.endswith(
+        "SHA-256 as published by its authors; row counts as expected; no published hash of train.csv\n"
+    )
+
+
+def test_a_changed_file_is_refused_though_its_rows_are_as_many(mirror, downloads, monkeypatch):
+    folder, address = mirror
+    sst(folder)
+    archive = folder / "trainDevTestTrees_PTB.zip"
+    publish(monkeypatch, "sst", {"archive": truth(archive)})
+    content = bytearray(archive.read_bytes())
+    content[12] ^= 1  # in the time of the first entry
+    archive.write_bytes(content)
+    found = hashlib.sha256(content).hexdigest()
+    with pytest.raises(BadInput, match=rf"PTB\.zip is not the official file and was removed: its SHA-256 is {found}"):
+        get("sst", address=address)
+    assert everything(downloads) == []
+
+
+@pytest.mark.parametrize("form", ["said", "unsaid", "compressed"])
+def test_a_server_that_sends_too_much_is_stopped(downloads, monkeypatch, form):
+    sent = []
+
+    class Endless(BaseHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+        def do_GET(self):
+            self.send_response(200)
+            if form == "said":
+                self.send_header("Content-Length", str(1 << 40))
+            if form == "compressed":
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            piece = gzip.compress(bytes(1 << 24)) if form == "compressed" else bytes(1 << 16)
+            for _ in range(2000):
+                self.wfile.write(piece)
+                sent.append(len(piece))
+
+    publish(monkeypatch, "sst", {"archive": Published("0" * 64, 1_000_000, "nobody")})
+    with (
+        serving(Endless) as address,
+        pytest.raises(BadInput, match=r"PTB\.zip sends more than the 1,000,000 bytes that the file may have"),
+    ):
+        get("sst", address=address)
+    assert sum(sent) < 20_000_000  # what fits into buffers on the way
+    assert everything(downloads) == []
+
+
+def test_a_file_of_unknown_size_has_a_limit_too(mirror, downloads, monkeypatch):
+    folder, address = mirror
+    sst(folder)
+    monkeypatch.setattr(download, "MOST", 10_000)
+    with pytest.raises(BadInput, match="sends more than the 10,000 bytes"):
+        get("sst", address=address)
+    assert everything(downloads) == []
+
+
+class Silent(BaseHTTPRequestHandler):
+    """Sends a part and then nothing."""
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        self.wfile.write(bytes(100_000))
+        self.wfile.flush()
+        time.sleep(60)
+
+
+def test_a_server_that_falls_silent_is_given_up(downloads, monkeypatch):
+    monkeypatch.setattr(download, "SILENCE", 0.3)
+    with serving(Silent) as address, pytest.raises(HeedfulError, match=r"could not be downloaded \(.*[Tt]imed? ?out"):
+        get("sst", address=address)
+    assert everything(downloads) == []
+
+
+def test_what_a_killed_download_leaves_is_removed_by_the_next_and_no_link_is_followed(mirror, downloads, tmp_path):
+    folder, address = mirror
+    sst(folder)
+    with serving(Silent) as silent:
+        program = f"from heedful.corpora.download import get; get('imdb', address={silent!r})"
+        process = subprocess.Popen([sys.executable, "-c", program], env=os.environ)
+        deadline = time.monotonic() + 60
+        while not [path for path in downloads.glob(".download.*/*") if path.stat().st_size]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        [draft] = downloads.glob(".download.*")
+        get("sst", address=address)
+        assert draft.exists()  # it is at work
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    mine = write(tmp_path / "mine" / "kept.txt", "kept").parent
+    (draft / "link").symlink_to(mine)
+    link = downloads / ".download.abcdefgh.tmp"
+    link.symlink_to(mine)
+    newsgroups(folder)
+    get("newsgroups", address=address)
+    assert sorted(path.name for path in downloads.iterdir()) == [link.name, "20news", "sst"]
+    assert (mine / "kept.txt").read_text() == "kept"

@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from heedful.adapters.hardware import AUTO
+from heedful.adapters.offline import offline
 from heedful.adapters.subject import Subject
 from heedful.audits.directory import Audit
 from heedful.audits.evidence_sources import EvidenceSource, evidence_source
@@ -186,12 +187,14 @@ def audit(
     and `merge_labels` takes labels that differ from a class's name only in case or spaces for it. Tests read a
     `sample` of texts drawn by `seed`: so many (0: all), or, by default, as many as it takes ("auto", within `budget`
     seconds). They are those that the verdict rests on and those that are cheap, or the `full` battery. `exact=False`:
-    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads. A loaded
-    model computes on `device` (cpu, cuda, mps; auto, the default of `hf`: the first accelerator), in its own
-    precision unless `float32`. The directory in `out` is named after model, data and options, so the same call finds
-    it again.
+    recover no scores from a model whose logits are affine in its attention. `download`: allow downloads; else Hugging
+    Face's libraries are offline meanwhile, for a `module` too. A loaded model computes on `device` (cpu, cuda, mps;
+    auto, the default of `hf`: the first accelerator), in its own precision unless `float32`. The directory in `out` is
+    named after model, data and options, so the same call finds it again.
     `threads`: torch threads (0: torch's default, all cores). `private`: only you can read the directory.
     """
-    options, inputs = Request.of({"subject": subject, **values}).resolved()
-    opened = Audit.at(Path(out) / options.name, options)
-    return perform(opened, inputs, threads=threads, private=private, reporter=reporter)
+    request = Request.of({"subject": subject, **values})
+    with offline(download=request.download):
+        options, inputs = request.resolved()
+        opened = Audit.at(Path(out) / options.name, options)
+        return perform(opened, inputs, threads=threads, private=private, reporter=reporter)

@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from heedful.adapters.offline import offline, refuse_addresses
 from heedful.corpora.bad_rows import BadRow, BadRowList, Refuse, raise_at_once
 from heedful.corpora.locating import source_fingerprint
 from heedful.corpora.tabular import Located, class_name, column_place, columns_of, is_blank, values
@@ -148,8 +148,9 @@ def _plain(value: Any) -> Any:
 
 
 def _rows(dataset: Any, columns: list[str], where: str) -> Iterator[tuple[str, list[Any]]]:
+    plain = dataset.with_format("arrow")  # decoding would follow the addresses that rows name as images or sounds
     for start in range(0, len(dataset), ROWS):
-        some = dataset[start : start + ROWS]
+        some = plain[start : start + ROWS].to_pydict()
         for number, row in enumerate(zip(*(some[column] for column in columns), strict=True), start=start + 1):
             yield f"{where}, row {number}", list(row)
 
@@ -187,20 +188,11 @@ def _loaded(datasets: Any, name: str, data: str, *, download: bool) -> Any:
     try:
         if any((folder / file).is_file() for file in ("state.json", "dataset_dict.json")):
             return datasets.load_from_disk(name)
-        with _offline(datasets, download=download or folder.is_dir()):
+        if folder.is_dir() and not download:
+            refuse_addresses(folder)
+        with offline(download=download):
             return datasets.load_dataset(name)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         remedy = "check the name" if download else "give --download to fetch it from the Hub, or give a folder"
         raise NotFound(f"{data}: the dataset cannot be loaded ({reason}); {remedy}") from error
-
-
-@contextmanager
-def _offline(datasets: Any, *, download: bool) -> Iterator[None]:
-    """Restrict the library to its cache, unless `download`."""
-    before = datasets.config.HF_HUB_OFFLINE
-    datasets.config.HF_HUB_OFFLINE = before or not download
-    try:
-        yield
-    finally:
-        datasets.config.HF_HUB_OFFLINE = before

@@ -82,6 +82,7 @@ def audit(
     from heedful.cli.console import bars, console
 
     failing = _answers(fail_on)
+    from heedful.adapters.offline import offline
     from heedful.audits.directory import Audit
     from heedful.audits.execution import perform
     from heedful.audits.overview import plausibility_of
@@ -116,14 +117,14 @@ def audit(
     if dry_run:
         from heedful.audits.estimate import estimate
 
-        with bars() as reporter:
+        with offline(download=download), bars() as reporter:
             costs = estimate(*request.resolved(), reporter, threads=threads)
         if as_json:
             typer.echo(json.dumps({"costs": [cost._asdict() for cost in costs]}))
         else:
             console.print(cost_table(costs))
         return
-    with bars() as reporter:
+    with offline(download=download), bars() as reporter:
         options, inputs = request.resolved()
         opened = Audit.at(out / options.name, options)
         done = perform(opened, inputs, threads=threads, private=private, reporter=reporter)

@@ -50,13 +50,13 @@ def _get(name: str | None, address: str | None) -> None:
         raise BadConfig("corpora get: name the corpus to download, e.g. `heedful corpora get sst`")
     with bars() as reporter:
         reporter.start(f"downloading {name}")
-        place = get(
+        found = get(
             name,
             address=address,
             progress=lambda done, total: reporter.reach(done, f"{done / 1e6:.1f} MB", total or None),
         )
-        reporter.finish("verified")
-    console.print(f"{name} is in {place}", markup=False, soft_wrap=True)
+        reporter.finish(found.checked)
+    console.print(f"{name} is in {found.folder}", markup=False, soft_wrap=True)
 
 
 def _list(entries: "list[Entry]") -> None:

@@ -1,4 +1,7 @@
-"""Read files in place: plain, .gz, folders, .tar, .tar.gz, .tgz and .zip; nothing is unpacked to disk."""
+"""Read files in place: plain, .gz, folders, .tar, .tar.gz, .tgz and .zip; nothing is unpacked to disk.
+
+Memory is bounded whatever is in them: see `heedful.bounds`.
+"""
 
 import gzip
 import os
@@ -10,7 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
+from heedful.bounds import Budget, bounded, bounded_content, bounded_lines
 from heedful.errors import BadInput
+
+LONGEST_DESCRIPTION = 1 << 20  # bytes
+
+_DESCRIPTIONS = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
 
 Wanted = Callable[[PurePosixPath], bool]
 
@@ -18,13 +32,13 @@ Wanted = Callable[[PurePosixPath], bool]
 def members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The wanted files of a folder or an archive: name inside it, and content."""
     for name, file in _opened(path, wanted):
-        yield name, file.read()
+        yield name, bounded_content(file, f"{path}, {name}")
 
 
 def member_lines(path: Path, wanted: Wanted) -> Iterator[tuple[str, str]]:
     """The lines of the wanted UTF-8 text files of a folder or an archive, each with its place: archive, file, line."""
     for name, file in _opened(path, wanted):
-        for number, raw in enumerate(file, start=1):
+        for number, raw in enumerate(bounded_lines(file, f"{path}, {name}"), start=1):
             where = f"{path}, {name}, line {number}"
             yield where, decode(raw, where)
 
@@ -32,7 +46,7 @@ def member_lines(path: Path, wanted: Wanted) -> Iterator[tuple[str, str]]:
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 text file, plain or .gz, with their numbers; line ends are kept."""
     with damage_named(path), open_bytes(path) as file:
-        for number, raw in enumerate(file, start=1):
+        for number, raw in enumerate(bounded_lines(file, str(path)), start=1):
             yield number, decode(raw, f"{path}, line {number}")
 
 
@@ -68,7 +82,9 @@ def decode(raw: bytes, where: str) -> str:
 
 def open_bytes(path: Path) -> IO[bytes]:
     """A file's bytes, decompressed if it is a .gz."""
-    return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix in (".gz", ".tgz") else path.open("rb")
+    if path.suffix not in (".gz", ".tgz"):
+        return path.open("rb")
+    return bounded(cast("IO[bytes]", gzip.open(path, "rb")), Budget(path))
 
 
 @contextmanager
@@ -103,11 +119,12 @@ def _folder_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath,
 
 
 def _zip_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:
+    budget = Budget(path)
     with zipfile.ZipFile(path) as archive:
         for entry in archive.infolist():
             name = PurePosixPath(entry.filename)
             if not entry.is_dir() and wanted(name):
-                with archive.open(entry) as content:
+                with bounded(archive.open(entry), budget) as content:
                     yield name, content
 
 
@@ -115,14 +132,28 @@ def _tar_members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO
     if path.suffix == ".tar":
         _check_tar_end(path)
     # decompressed by gzip: tarfile takes a truncated stream for the end of the archive
-    with open_bytes(path) as file, tarfile.open(fileobj=file, mode="r|") as archive:
-        for entry in archive:
+    budget = Budget(path)  # of contents: a sparse file grows as it is read
+    with open_bytes(path) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_Entry) as archive:
+        while (entry := archive.next()) is not None:
             name = PurePosixPath(entry.name)
             content = archive.extractfile(entry) if entry.isfile() and wanted(name) else None
             if content is not None:
-                yield name, content
+                with bounded(content, budget) as within:
+                    yield name, within
+            archive.members.clear()  # type: ignore[attr-defined]  # else a description of every entry is kept
         while file.read(1 << 20):  # to the end, where gzip verifies its checksum
             pass
+
+
+class _Entry(tarfile.TarInfo):
+    """An entry of a tar, but none that describes the next one (by a long name, say) in more than a file may hold."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Entry":
+        entry = super().frombuf(buf, encoding, errors)
+        if entry.type in _DESCRIPTIONS and entry.size > LONGEST_DESCRIPTION:
+            raise tarfile.ReadError(f"a description of {entry.size:,} bytes")
+        return entry
 
 
 def _check_tar_end(path: Path) -> None:

@@ -12,10 +12,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
+from heedful.bounds import LONGEST
 from heedful.corpora.archives import damage_named, open_bytes
 from heedful.errors import BadInput
 
-LARGEST = 1 << 24  # characters of an object; a longer one is taken for damage
+LARGEST = LONGEST  # characters of an object; a longer one is taken for damage
 CHUNK = 1 << 20  # characters read at a time
 
 _CHARACTER = re.compile(r"[^ \t\r\n]")

@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -31,13 +31,23 @@ class Options(BaseModel):
 
 
 @dataclass(frozen=True)
+class Published:
+    """What others have published about a public file; a comment beside it says where."""
+
+    sha256: str
+    size: int  # bytes
+    by: str  # a few words
+
+
+@dataclass(frozen=True)
 class Source:
-    """Where `heedful corpora get` downloads a corpus, and how many rows it must have."""
+    """Where `heedful corpora get` downloads a corpus, and what is known of it."""
 
     address: str
     folder: str  # below the download folder
     files: Mapping[str, str]  # role -> name
     rows: Mapping[str, int]  # split -> number of rows
+    published: Mapping[str, Published] = field(default_factory=dict)  # role -> hash and size, where there is a source
 
 
 class Reader(ABC):

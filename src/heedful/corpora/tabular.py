@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from heedful.bounds import longest, too_long
 from heedful.corpora.bad_rows import BadRow, NoLabel, Refuse, raise_at_once
 from heedful.corpora.text_format import TextFormat, kind_of, text_format, text_lines
 from heedful.errors import BadInput
@@ -18,22 +19,32 @@ from heedful.printable import plain_text
 
 Row = tuple[int, list[str]]  # the line it ends on, and its fields
 
-_LONGEST_FIELD = 2**31 - 1  # the csv module's own limit is shorter than some clinical notes
+_NO_LIMIT = 2**31 - 1  # of a field: the csv module's own is shorter than some clinical notes, and rows have one here
 
 
 def csv_rows(
     path: Path, *, delimiter: str = ",", quotes: bool = True, encoding: str = "utf-8", refuse: Refuse = raise_at_once
 ) -> Iterator[Row]:
     """The rows of a delimited file, plain or .gz; empty lines are passed over, and rows that `refuse` takes."""
-    csv.field_size_limit(_LONGEST_FIELD)
+    csv.field_size_limit(_NO_LIMIT)
+    most, length, start = longest(), 0, 1
+
+    def texts() -> Iterator[str]:
+        nonlocal length
+        for _, text in text_lines(path, encoding):
+            length += len(text)
+            if length > most:  # a row goes on as long as a quote is open
+                raise too_long(f"{path}, row that begins on line {start}", most)
+            yield text
+
     reader = csv.reader(
-        (text for _, text in text_lines(path, encoding)),
+        texts(),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
         strict=True,
     )
     while True:
-        start = reader.line_num + 1
+        start, length = reader.line_num + 1, 0
         try:
             row = next(reader)
         except StopIteration:
@@ -184,13 +195,22 @@ def _json_rows(path: Path, columns: Sequence[str], encoding: str, refuse: Refuse
             yield where, cells
 
 
+def _checked(batch: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Rows whose texts are not too long: a text that many rows share is stored, and in memory, only once so far."""
+    most = longest()
+    for column in batch.iter_columns():
+        if column.dtype == pl.String and (column.str.len_bytes() > most).any():
+            raise too_long(f"{path}, column '{column.name}'", most)
+    return batch
+
+
 def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
     there = _parquet_columns(path)
     for column in columns:
         column_place(there, column, str(path))
     wanted = scan_parquet(path).select(pl.col(list(dict.fromkeys(columns))))
     batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")  # slices would decode groups anew
-    rows = (row for batch in batches for row in batch.iter_rows(named=True))
+    rows = (row for batch in batches for row in _checked(batch, path).iter_rows(named=True))
     for number, row in enumerate(rows, start=1):
         yield f"{path}, row {number}", [row[column] for column in columns]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from heedful.bounds import longest, too_long
 from heedful.corpora.archives import damage_named, lines, open_bytes
 from heedful.errors import BadConfig, BadInput
 
@@ -76,10 +77,13 @@ def text_lines(path: Path, encoding: str = _UTF8) -> Iterator[tuple[int, str]]:
     if encoding == _UTF8:
         yield from lines(path)
         return
-    number = 0
+    number, most = 0, longest()
     with damage_named(path), open_bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="\n") as file:
         try:
-            for number, line in enumerate(file, start=1):
+            while line := file.readline(most + 1):
+                number += 1
+                if len(line) > most:
+                    raise too_long(f"{path}, line {number}", most)
                 yield number, line.removeprefix("\ufeff") if number == 1 else line
         except UnicodeError as error:
             raise BadInput(

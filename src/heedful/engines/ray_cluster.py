@@ -18,6 +18,7 @@ _SETTINGS = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # the name misleads: on any system, nodes then have the loopback address
     "RAY_AUTH_MODE": "token",  # older versions know no tokens and ignore it
     "RAY_AUTH_TOKEN": _TOKEN,
+    "RAY_USAGE_STATS_ENABLED": "0",  # else it reports to its makers
 }
 
 

@@ -7,12 +7,14 @@ import gzip
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heedful.bounds import Budget, bounded, bounded_lines, longest, too_long
 from heedful.errors import BadInput, NotFound
 from heedful.randomness import Stream, keys
 
@@ -110,12 +112,13 @@ def _read_rows(path: Path, wanted: Mapping[bytes, int], width: int) -> Rows:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+    if path.suffix != ".gz":
+        return path.open("rb")
+    return bounded(cast("IO[bytes]", gzip.open(path, "rb")), Budget(path))
 
 
 def _refuse_pickle(path: Path, file: IO[bytes]) -> None:
-    start = file.read(2)
-    file.seek(0)
+    start = cast("BufferedReader", file).peek(2)[:2]
     if start[:1] == _PICKLE or path.suffix in _PICKLED_NAMES:
         raise BadInput(
             f"{path} is in gensim's own format, a pickle, which can run any code when loaded and is not read: save the "
@@ -129,7 +132,7 @@ def _text_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width: 
     rows: Rows = {}
     promised: int | None = None  # the number of rows that a header announces
     number = 0
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(bounded_lines(file, str(path)), start=1):
         if number == 1:
             promised = _header(path, line, width)
             if promised is not None:
@@ -167,9 +170,11 @@ def _binary_rows(path: Path, file: IO[bytes], wanted: Mapping[bytes, int], width
     if promised is None:
         raise BadInput(f'{path} does not begin with "rows width": it is not in word2vec\'s binary format')
     rows: Rows = {}
-    buffer, place = b"", 0
+    buffer, place, most = b"", 0, longest()
     for number in range(1, promised + 1):
         while (space := buffer.find(b" ", place)) < 0 or len(buffer) < space + 1 + 4 * width:
+            if len(buffer) - place > most:
+                raise too_long(f"{path}, row {number}", most)
             more = file.read(_CHUNK)
             if not more:
                 raise _cut_short(path, number - 1, promised)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from heedful.adapters.hardware import device_named, moved, named, precision_of
+from heedful.adapters.offline import offline, refuse_kernels
 from heedful.errors import BadInput, MissingExtra, NotFound
 
 NO_LIMIT = 10**9  # tokenizers without one name a huge number
@@ -42,6 +43,13 @@ def load_parts(name: str, *, download: bool, device: str, float32: bool) -> tupl
     """Model and tokenizer of a folder, of the cache, or of the hub, in the model's own precision unless `float32`."""
     place = device_named(device)
     required()
+    with offline(download=download):
+        model, tokenizer = _parts(name, download=download, float32=float32)
+    moved(model, place)
+    return model, tokenizer
+
+
+def _parts(name: str, *, download: bool, float32: bool) -> tuple[Any, Any]:
     import torch
     from safetensors import SafetensorError
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
@@ -52,6 +60,7 @@ def load_parts(name: str, *, download: bool, device: str, float32: bool) -> tupl
         config = AutoConfig.from_pretrained(name, **options)
     except (OSError, ValueError) as error:
         raise NotFound(_not_found(name, download, error)) from error
+    refuse_kernels(config, name)
     kinds = config.architectures or []
     if not any(kind.endswith("ForSequenceClassification") for kind in kinds):
         raise BadInput(
@@ -74,7 +83,6 @@ def load_parts(name: str, *, download: bool, device: str, float32: bool) -> tupl
         tokenizer = AutoTokenizer.from_pretrained(name, **options)
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise BadInput(f"{name}: no tokenizer beside the model ({_line(error)}); save it there, too") from error
-    moved(model, place)
     return model, tokenizer
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from heedful.corpora.corpus import Document
 from heedful.corpora.locating import Found, below
-from heedful.corpora.reader import Options, Reader, Source
+from heedful.corpora.reader import Options, Published, Reader, Source
 from heedful.corpora.splitting import hold_out
 from heedful.corpora.tabular import csv_rows
 from heedful.errors import BadInput
@@ -33,6 +33,14 @@ class AGNews(Reader):
         "ag_news_csv",
         _FILES,
         {"train": 120000, "test": 7600},
+        {  # huggingface/datasets, commit 040102f, datasets/ag_news/dataset_infos.json
+            "train": Published(
+                "76a0a2d2f92b286371fe4d4044640910a04a803fdd2538e0f3f29a5c6f6b672e", 29470338, "Hugging Face"
+            ),
+            "test": Published(
+                "521465c2428ed7f02f8d6db6ffdd4b5447c1c701962353eb2c40d548c3c85699", 1857427, "Hugging Face"
+            ),
+        },
     )
     layouts = below(["ag_news_csv", "agnews", "agnews/ag_news_csv"], _FILES)
     class_names = tuple(_CLASSES.values())

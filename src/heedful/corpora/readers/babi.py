@@ -18,7 +18,7 @@ import polars as pl
 
 from heedful.corpora.corpus import Document
 from heedful.corpora.locating import Found, below, find_layout, split_lines
-from heedful.corpora.reader import Options, Reader, Source
+from heedful.corpora.reader import Options, Published, Reader, Source
 from heedful.corpora.splitting import hold_out
 from heedful.errors import BadInput
 
@@ -101,7 +101,15 @@ class Babi(Stories):
     sizes = "10,000 / 1,000 questions; 8,500 / 1,500 / 1,000 used"
     how_to_get = "`heedful corpora get babi-1` (or 2, or 3) downloads all tasks"
     source = Source(  # one archive of all tasks
-        "http://www.thespermwhale.com/jaseweston/babi", "babi", {"archive": ARCHIVE}, {"train": 10000, "test": 1000}
+        "https://www.thespermwhale.com/jaseweston/babi",
+        "babi",
+        {"archive": ARCHIVE},
+        {"train": 10000, "test": 1000},
+        {  # huggingface/datasets, commit 040102f, datasets/babi_qa/dataset_infos.json
+            "archive": Published(
+                "0364ebde659f14d11bc21744516c5ec49d3d06cb692733f66680771244998898", 15719851, "Hugging Face"
+            )
+        },
     )
     options = BabiOptions
 

@@ -13,7 +13,7 @@ import polars as pl
 from heedful.corpora.archives import decode
 from heedful.corpora.corpus import Document
 from heedful.corpora.locating import Found, below, folder_files
-from heedful.corpora.reader import Options, Reader, Source
+from heedful.corpora.reader import Options, Published, Reader, Source
 from heedful.corpora.splitting import hold_out, in_order_of, within_lengths
 from heedful.text.tokenising import keras_tokens, tokeniser
 
@@ -33,7 +33,17 @@ class IMDB(Reader):
     task = "sentiment of a film review"
     sizes = "25,000 / 25,000 reviews; 17,212 / 4,304 / 4,347 used"
     how_to_get = "`heedful corpora get imdb` downloads it"
-    source = Source("https://ai.stanford.edu/~amaas/data/sentiment", "imdb", _ARCHIVE, {"train": 25000, "test": 25000})
+    source = Source(
+        "https://ai.stanford.edu/~amaas/data/sentiment",
+        "imdb",
+        _ARCHIVE,
+        {"train": 25000, "test": 25000},
+        {  # tensorflow/datasets, commit 90b6623, tensorflow_datasets/datasets/imdb_reviews/checksums.tsv
+            "archive": Published(
+                "c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe", 84125825, "TensorFlow Datasets"
+            )
+        },
+    )
     layouts = (
         *below(["imdb/aclImdb", "aclImdb", "imdb", ""], {folder: folder for folder in _FOLDERS}),
         *below(["imdb", ""], _ARCHIVE),

@@ -16,7 +16,7 @@ import polars as pl
 
 from heedful.corpora.corpus import Document
 from heedful.corpora.locating import Found, below, folder_files
-from heedful.corpora.reader import Options, Reader, Source
+from heedful.corpora.reader import Options, Published, Reader, Source
 from heedful.corpora.splitting import hold_out, in_order_of, within_lengths
 from heedful.text.tokenising import tokeniser
 
@@ -36,7 +36,16 @@ class Newsgroups(Reader):
     sizes = "1,197 / 796 posts, split anew"
     how_to_get = "`heedful corpora get newsgroups` downloads it"
     source = Source(
-        "http://qwone.com/~jason/20Newsgroups", "20news", {"archive": _ARCHIVES[0]}, {"train": 1197, "test": 796}
+        "https://qwone.com/~jason/20Newsgroups",
+        "20news",
+        {"archive": _ARCHIVES[0]},
+        {"train": 1197, "test": 796},
+        {  # scikit-learn, sklearn/datasets/_twenty_newsgroups.py; with the size, and of the file at this host:
+            # huggingface/datasets, commit 040102f, datasets/newsgroup/dataset_infos.json
+            "archive": Published(
+                "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610", 14464277, "scikit-learn"
+            )
+        },
     )
     layouts = (
         *below(["20news", "20news-bydate", "newsgroups", ""], {folder: folder for folder in _FOLDERS}),

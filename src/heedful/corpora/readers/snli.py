@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from heedful.corpora.corpus import SPLITS, Document
 from heedful.corpora.locating import Found, below, split_lines
-from heedful.corpora.reader import Options, Reader, Source
+from heedful.corpora.reader import Options, Published, Reader, Source
 from heedful.corpora.tabular import json_object
 from heedful.errors import BadInput
 from heedful.printable import plain_text
@@ -30,7 +30,15 @@ class SNLI(Reader):
     sizes = "549,367 / 9,842 / 9,824 labelled pairs"
     how_to_get = "`heedful corpora get snli` downloads it"
     source = Source(
-        "https://nlp.stanford.edu/projects/snli", "snli_1.0", _ARCHIVE, {"train": 550152, "dev": 10000, "test": 10000}
+        "https://nlp.stanford.edu/projects/snli",
+        "snli_1.0",
+        _ARCHIVE,
+        {"train": 550152, "dev": 10000, "test": 10000},
+        {  # tensorflow/datasets, commit 333639b, tensorflow_datasets/url_checksums/snli.txt
+            "archive": Published(
+                "afb3d70a5af5d8de0d9d81e2637e0fb8c22d1235c2749d83125ca43dab0dbd3e", 94550081, "TensorFlow Datasets"
+            )
+        },
     )
     layouts = (*below(_FOLDERS, _NAMES), *below(_FOLDERS, _ARCHIVE))
 

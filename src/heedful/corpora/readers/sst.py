@@ -13,7 +13,7 @@ import polars as pl
 
 from heedful.corpora.corpus import SPLITS, Document
 from heedful.corpora.locating import Found, below, split_lines
-from heedful.corpora.reader import Options, Reader, Source
+from heedful.corpora.reader import Options, Published, Reader, Source
 from heedful.corpora.splitting import within_lengths
 from heedful.errors import BadInput
 from heedful.text.tokenising import tokeniser
@@ -31,7 +31,17 @@ class SST(Reader):
     task = "sentiment of a sentence"
     sizes = "8,544 / 1,101 / 2,210 trees; 6,355 / 821 / 1,725 used"
     how_to_get = "`heedful corpora get sst` downloads it"
-    source = Source("https://nlp.stanford.edu/sentiment", "sst", _ARCHIVE, {"train": 8544, "dev": 1101, "test": 2210})
+    source = Source(
+        "https://nlp.stanford.edu/sentiment",
+        "sst",
+        _ARCHIVE,
+        {"train": 8544, "dev": 1101, "test": 2210},
+        {  # huggingface/datasets, commit 040102f, datasets/sst/dataset_infos.json
+            "archive": Published(
+                "5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc", 789539, "Hugging Face"
+            )
+        },
+    )
     layouts = (
         *below(["sst", "sst/trees", "trees", ""], {split: f"{split}.txt" for split in SPLITS}),
         *below(["sst", ""], _ARCHIVE),
