@@ -56,8 +56,9 @@ class AuditedRun(Run):
 
     @property
     def model_label(self) -> str:
-        """The model and the map."""
-        return f"{self.config.encoder}, {self.config.attention}"
+        """The model, and the map if it is another one than the usual."""
+        usual = self.config.attention in ("attention", "weights")
+        return self.config.encoder if usual else f"{self.config.encoder}, {self.config.attention}"
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -57,7 +57,10 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
 def _title(run: Run, label: Label) -> str:
     """What people call it."""
     corpus, model = label
-    return f"Audit of {model} on {corpus}" if isinstance(run, AuditedRun) else f"{corpus}, {model}"
+    if not isinstance(run, AuditedRun):
+        return f"{corpus}, {model}"
+    data = corpus.replace(" (audited)", "")
+    return f"Audit of {model}" if data == model else f"Audit of {model} on {data}"
 
 
 def _texts(run: Run) -> dict[str, bool]:
