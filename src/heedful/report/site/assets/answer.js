@@ -28,7 +28,7 @@ heedful.answer = (() => {
     run.card && h("a", { class: "button", href: run.card.split("/").map(encodeURIComponent).join("/"), target: "_blank", rel: "noopener" }, "Printable card"));
 
   // What the heading of a run's answer says.
-  const heading = (run, { question = QUESTION } = {}) => h("h1", { class: "answer-head" }, h("span", { class: "answer-question" }, question), " ",
+  const heading = (run) => h("h1", { class: "answer-head" }, h("span", { class: "answer-question" }, QUESTION), " ",
     h("span", { class: `answer-word answer-${kind(run.verdict.answer)}` }, words[run.verdict.answer]));
 
   // place: which text of the story is shown.
@@ -41,5 +41,5 @@ heedful.answer = (() => {
       h("div", { class: "hero-figure" }, found ? [heedful.pair(found.known, found.other, found.deciding), next] : h("p", { class: "quiet" }, "This run has no texts to show.")));
   };
 
-  return { first, heading, hero, kind };
+  return { first, hero };
 })();

@@ -43,5 +43,5 @@ heedful.verdict = (() => {
     run.verdict.classes.length > 0 && [h("h2", {}, "Class by class"), h("ul", { class: "criteria classes" }, run.verdict.classes.map((each) =>
       h("li", {}, sign(answers[each.answer], each.answer), h("span", {}, "Texts decided ", h("strong", {}, h("bdi", {}, heedful.printable(each.name))), h("span", { class: "quiet" }, `: ${heedful.printable(each.words)}`)))))]);
 
-  return { outcomes, kindOf, name, answerSign, sign, tally, full };
+  return { kindOf, answerSign, tally, full };
 })();
