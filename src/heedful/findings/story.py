@@ -1,6 +1,7 @@
 """The story that a site tells of a run: the texts that show its answer best, each with another map, and how often what
 they show is so."""
 
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
@@ -18,7 +19,8 @@ WORDS, SENTENCES = (5, 40), (3, 12)  # items of a text that is read at a glance
 Other = Literal["adversarial", "unattended", "uniform"]
 
 
-class Told(NamedTuple):
+@dataclass(frozen=True)
+class Told:
     """A text of the story, and the map that is set beside the model's own."""
 
     id: str
@@ -51,7 +53,7 @@ _NEEDED = ("items", "decision", "wrong", "confidence", "jsd", "adversary_tvd", "
 def story(run: Run, verdict: Verdict) -> dict[str, Any]:
     """Plain values: `texts` (`Told`, the most striking one first) and `changes` (`Change`)."""
     return {
-        "texts": [told._asdict() for told in texts(run, verdict)],
+        "texts": [asdict(told) for told in texts(run, verdict)],
         "changes": [change._asdict() for change in changes(run)],
     }
 
@@ -131,14 +133,14 @@ def _told(run: Run, row: dict[str, Any], other: Other | None) -> Told:
     match other:
         case "adversarial":
             decision = _value(run, STAGES["adversary"].files[0], row["id"], "adversary_decision")
-            return told._replace(other=other, decision=decision, moved=row["adversary_tvd"])
+            return replace(told, other=other, decision=decision, moved=row["adversary_tvd"])
         case "uniform":
             kept = row["uniform_changed"] is not None and not row["uniform_changed"]
-            return told._replace(other=other, decision=row["decision"] if kept else None, moved=row["uniform_tvd"])
+            return replace(told, other=other, decision=row["decision"] if kept else None, moved=row["uniform_tvd"])
         case "unattended":
             weights = _value(run, "evidence.parquet", row["id"], "weights")
             items = sorted(range(len(weights)), key=lambda item: (-weights[item], item))[: row["highlighted"]]
-            return told._replace(other=other, items=sorted(items), moved=row["fall"])
+            return replace(told, other=other, items=sorted(items), moved=row["fall"])
         case _:
             return told
 

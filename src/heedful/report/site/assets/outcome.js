@@ -27,7 +27,7 @@ heedful.outcome = (() => {
       bars.replaceChildren(...shown.map((index) => bar(now, index, decision)));
       const flipped = decision !== before;
       words.replaceChildren(...(flipped ? ["The decision changes: ", h("strong", {}, name(decision)), " instead of ", name(before), "."]
-        : [tvd < NEAR ? "Still " : "Still, though with another certainty, ", h("strong", {}, name(decision)), tvd < 5e-4 ? ": the output is the same." : `: the output moves by ${plain.points(tvd)}.`]));
+        : [tvd < NEAR ? "Still " : "Still, though with another certainty, ", h("strong", {}, name(decision)), tvd < 5e-4 ? `: the output ${tvd > 0 ? "hardly moves" : "is the same"}.` : `: the output moves by ${plain.points(tvd)}.`]));
       Object.assign(element.dataset, { tvd, decision, flipped });
       element.classList.toggle("flipped", flipped);
       return { tvd, flipped, decision, text: words.textContent };

@@ -13,7 +13,11 @@ heedful.plain = (() => {
   };
 
   // By how much an output has moved: total variation distance, in points of a percentage.
-  const points = (tvd) => (100 * tvd < 0.05 ? "0\u00a0points" : `${(100 * tvd).toFixed(100 * tvd < 10 ? 1 : 0)}\u00a0points`);
+  const points = (tvd) => {
+    const moved = 100 * tvd;
+    if (moved < 0.05) return moved > 1e-9 ? "under\u00a00.1\u00a0points" : "0\u00a0points"; // rounding is no movement
+    return `${moved.toFixed(moved < 10 ? 1 : 0)}\u00a0points`;
+  };
 
   // How different two maps are, as a share of the largest possible difference: ln 2, between two distributions.
   const share = (jsd) => {
