@@ -231,7 +231,7 @@ def test_sentences_lie_and_are_dragged_sideways(visit: Any, shown: Any) -> None:
 def points(moved: float) -> str:
     """A distance of outputs as the page says it."""
     number = f"{100 * moved:.1f}" if 100 * moved < 10 else f"{100 * moved:.0f}"
-    return "under\xa00.1\xa0points" if 100 * moved < 0.05 else f"{number}\xa0points"
+    return "<\xa00.1\xa0points" if 100 * moved < 0.05 else f"{number}\xa0points"
 
 
 def test_the_invitation_keeps_its_promise(visit: Any, shown: Any) -> None:

@@ -15,7 +15,7 @@ heedful.plain = (() => {
   // By how much an output has moved: total variation distance, in points of a percentage.
   const points = (tvd) => {
     const moved = 100 * tvd;
-    if (moved < 0.05) return moved > 1e-9 ? "under\u00a00.1\u00a0points" : "0\u00a0points"; // rounding is no movement
+    if (moved < 0.05) return moved > 1e-9 ? "<\u00a00.1\u00a0points" : "0\u00a0points"; // rounding is no movement
     return `${moved.toFixed(moved < 10 ? 1 : 0)}\u00a0points`;
   };
 

@@ -1,7 +1,8 @@
 // Which run a page is about, and how to change it: the selector that stands on every page of a run.
 "use strict";
 
-// A labelled select element of all runs (`without` one), grouped by corpus; of a single run the title. Without `onChange` the same page opens for the other run.
+// A labelled select element of all runs (`without` one), grouped by corpus; of a single run the title. Without `onChange` the
+// same page opens for the other run.
 heedful.runSelect = (site, key, onChange, { label = "Run", without = null } = {}) => {
   const { h } = heedful;
   if (site.runs.length < 2) return h("p", { class: "quiet" }, heedful.printable(heedful.runOf(site, key).title));
