@@ -60,7 +60,7 @@ def _made(folder: Path, n: int) -> Path:
 def _measured(browser: Any, page: Path) -> dict[str, float]:
     opened = browser.new_page()
     opened.goto(page.as_uri())
-    opened.wait_for_selector(".page-overview h1")
+    opened.wait_for_selector(".page-overview .hero .pair-map")  # the answer, and the maps beside it
     seconds = {"the first view": _now(opened)}
     opened.goto("about:blank")
     opened.goto(f"{page.as_uri()}#/instances")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from heedful.report.charts import CHARTS
+from heedful.report.charts.data import chart_rows
 from tests.browser.runs import KINDS
 
 
@@ -27,7 +28,8 @@ def draw_all(page: Any) -> None:
 def test_every_chart_is_drawn_or_says_why_not(visit: Any, shown: Any, kind: str) -> None:
     page = open_run(visit, shown, kind)
     draw_all(page)
-    missing = {chart.title for chart in CHARTS.values() if chart.missing(shown.runs[kind])}
+    run = shown.runs[kind]
+    missing = {each.title for each in CHARTS.values() if each.missing(run) or not each.shown(chart_rows(run, each))}
     assert set(page.locator(".chart-box h3").all_inner_texts()) == {chart.title for chart in CHARTS.values()} - missing
     told = page.locator("section:has(> #charts) .missing").inner_text() if missing else ""
     assert all(f"{title}: " in told for title in missing)
@@ -120,6 +122,19 @@ def test_of_too_many_points_the_same_ones_are_drawn(visit: Any, shown: Any) -> N
         shown.key("sigmoid"),
     )
     assert drawn == ["20 of 60 instances are drawn.", True]
+
+
+def test_filters_that_leave_nothing_leave_no_empty_chart(visit: Any, shown: Any) -> None:
+    page = open_run(visit, shown, "sigmoid")
+    absent = 1 - int(shown.runs["sigmoid"].evidence.decisions[0])  # it decides all texts alike
+    assert set(shown.runs["sigmoid"].evidence.decisions) == {1 - absent}
+    page.locator("[data-chart=tau-gradient] svg").first.wait_for()
+    page.select_option("select[name=class]", str(absent))
+    box = page.locator("[data-chart=tau-gradient]")
+    page.wait_for_function("() => !document.querySelector('[data-chart=tau-gradient] svg')")
+    assert "no text to draw" in box.inner_text()
+    page.select_option("select[name=class]", "")
+    page.locator("[data-chart=tau-gradient] svg").first.wait_for()
 
 
 def test_undefined_figures_and_odd_names_are_drawn(visit: Any, shown: Any) -> None:

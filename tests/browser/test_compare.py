@@ -91,9 +91,21 @@ def test_runs_of_other_texts_are_not_compared_and_those_that_can_be_are_named(vi
     assert page.evaluate("() => location.hash").endswith(f"/{shown.key('sigmoid again')}")
 
 
-def test_the_same_run_twice_is_called_so(visit: Any, shown: Shown) -> None:
+def test_a_run_is_not_compared_with_itself(visit: Any, shown: Shown) -> None:
     page = open_pair(visit, shown, "sigmoid", "sigmoid")
-    assert "same run twice" in page.inner_text(".obstacle")
+    assert "not compared with itself" in page.inner_text(".obstacle")
+    assert page.locator(".key-figures").count() == 0
+    page.click(".obstacle a")
+    page.wait_for_selector(".agreement")
+    offered = page.locator(".pair select").nth(1).locator("option").evaluate_all("(all) => all.map((one) => one.value)")
+    assert shown.key("sigmoid") not in offered
+
+
+def test_a_run_without_a_partner_leads_to_two_that_have_one(visit: Any, shown: Shown) -> None:
+    page = visit(shown.page, f"#/compare/{shown.key('stories')}")
+    page.wait_for_selector(".agreement")
+    first, second = page.locator(".pair select").evaluate_all("(all) => all.map((one) => one.value)")
+    assert first != second
 
 
 def test_without_a_second_run_a_fitting_one_is_taken(visit: Any, shown: Shown) -> None:

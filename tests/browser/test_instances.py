@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -244,9 +245,13 @@ def test_an_instance_is_told_as_in_the_terminal(visit: Any, shown: Any, kind: st
     assert own.locator(".heat-top").inner_text() == heaviest(known, maps(known)[0]).replace("most attended", "most")
     truth = own.locator(".tok-truth").evaluate_all("(all) => all.map((one) => Number(one.dataset.item))")
     assert truth == [item for item, decides in enumerate(known.truth or []) if decides]
-    notes = "\n".join(page.locator(".note").all_inner_texts())
+    assert "JSD" not in "\n".join(page.locator(".note").all_inner_texts())  # the field's terms are folded
+    notes = "\n".join(page.locator(".note").all_text_contents())
     assert f"TVD {known.adversarial.tvd:.3f}" in notes
-    assert f"JSD {known.adversarial.jsd:.3f} of 0.693" in notes
+    assert f"JSD {known.adversarial.jsd:.3f}" in notes
+    share = 100 * known.adversarial.jsd / np.log(2)
+    told = "over 99" if 99 < share < 99.99 else f"{share:.0f}"
+    assert f"The map is {told}\xa0% of the largest possible difference away" in notes
     if known.flip_set is not None and known.flip_set.decision is not None:
         assert f"flips the decision to {known.flip_set.decision}" in notes
     if known.query is not None:

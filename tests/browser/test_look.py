@@ -16,7 +16,11 @@ TEXT = {  # what is written on what
     "bad-wash": ("bad", "ink"),
     "unsure-wash": ("unsure",),
 }
-MARKS = {"paper": ("edge", "focus", "accent"), "panel": ("edge", "focus", "accent", "warm", "cool")}
+LINED = ("mark-1", "mark-2", "mark-3")  # marks of charts, on which lines are drawn
+MARKS = {
+    "paper": ("edge", "focus", "accent"),
+    "panel": ("edge", "focus", "accent", "warm", "cool", *LINED),
+}
 
 
 def luminance(colour: str) -> float:
@@ -47,6 +51,7 @@ def test_contrast_is_enough_in_both_themes(visit: Any, shown: Any, scheme: str) 
     assert {pair: ratio for pair, ratio in text.items() if ratio < 4.5} == {}
     marks = {(ground, name): contrast(colours[ground], colours[name]) for ground in MARKS for name in MARKS[ground]}
     assert {pair: ratio for pair, ratio in marks.items() if ratio < 3} == {}
+    assert all(contrast(colours[ground], colours["ink"]) >= 3 for ground in LINED)
 
 
 def test_the_theme_is_chosen_and_kept(visit: Any, shown: Any) -> None:

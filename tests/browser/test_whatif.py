@@ -8,6 +8,7 @@ import pytest
 
 from heedful.evidence import Evidence, decide
 from heedful.experiments.view import normalised
+from heedful.findings.story import texts
 from heedful.measures import jsd, tvd
 from heedful.ragged import Ragged
 
@@ -227,6 +228,12 @@ def test_sentences_lie_and_are_dragged_sideways(visit: Any, shown: Any) -> None:
     assert check(page, evidence)[item] > own[item] + 0.05
 
 
+def points(moved: float) -> str:
+    """A distance of outputs as the page says it."""
+    number = f"{100 * moved:.1f}" if 100 * moved < 10 else f"{100 * moved:.0f}"
+    return "<\xa00.1\xa0points" if 100 * moved < 0.05 else f"{number}\xa0points"
+
+
 def test_the_invitation_keeps_its_promise(visit: Any, shown: Any) -> None:
     page = open_instance(visit, shown, "sigmoid")
     promised = page.inner_text(".hint")
@@ -234,7 +241,7 @@ def test_the_invitation_keeps_its_promise(visit: Any, shown: Any) -> None:
     check(page, evidence_of(shown, "sigmoid"))
     moved = float(page.locator(".readout").get_attribute("data-tvd"))
     flipped = page.locator(".readout").get_attribute("data-flipped") == "true"
-    assert ("flips" in promised) if flipped else (f"moves by {moved:.3f}" in promised)
+    assert ("flips" in promised) if flipped else (f"moves by {points(moved)}" in promised)
 
 
 def test_long_texts_begin_with_the_words_that_matter_and_hide_none(visit: Any, shown: Any) -> None:
@@ -282,8 +289,24 @@ def test_an_instance_that_is_not_there_is_named(visit: Any, shown: Any) -> None:
     assert "nobody" in page.inner_text("[role=alert]")
 
 
+def test_it_opens_on_the_most_striking_instance(visit: Any, shown: Any) -> None:
+    run = shown.runs["softmax"]
+    page = visit(shown.page, f"#/what-if/{shown.key('softmax')}")
+    page.wait_for_selector(".readout[data-tvd]")
+    assert page.inner_text(".instance-head h2") == texts(run, run.verdict)[0].id
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["sigmoid", "stories", "han"])
 def test_a_narrow_window_shows_everything(visit: Any, shown: Any, kind: str, theme: Any) -> None:
-    page = open_instance(visit, shown, kind, viewport={"width": 380, "height": 800}, color_scheme=theme)
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 380
+    page = open_instance(visit, shown, kind, viewport={"width": 390, "height": 844}, color_scheme=theme)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    everything = ".whatif button, .whatif .class-bar, .whatif .scale, .whatif .eq-item, .verdict-now, .hint"
+    boxes = page.locator(everything).evaluate_all(
+        "(all) => all.map((one) => one.getBoundingClientRect())"
+        ".map((box) => [box.left, box.right, box.width, box.height])"
+    )
+    assert all(left >= 0 and right <= 390 and width > 0 and height > 0 for left, right, width, height in boxes)
+    own = shown.runs[kind].classes
+    assert page.locator(".readout .class-bar").count() == min(6, len(own))
+    assert page.locator(".readout").bounding_box()["height"] < 844 / 2  # it stays in sight, and so do the bars below it

@@ -3,6 +3,7 @@
 Shown are the instances that every test was performed on: those of the sample, or all. The verdict is the audit's own.
 """
 
+import re
 import tempfile
 from collections.abc import Sequence
 from functools import cached_property
@@ -34,10 +35,9 @@ class AuditedRun(Run):
         folder = Path(self._place.name) / audit.folder.resolve().name
         options = audit.options
         # a name that no published corpus has, so that no published figure is set beside it
-        data = Path(options.data.name.removeprefix("hf:")).name
         config = RunConfig(
-            corpus=f"{data} (audited)",
-            encoder=options.model.name,
+            corpus=f"{_without_folders(options.data.name)} (audited)",
+            encoder=_without_folders(options.model.name),
             attention=str(options.model.about.get("map", "attention")),
             seed=options.seed,
         )
@@ -61,8 +61,9 @@ class AuditedRun(Run):
 
     @property
     def model_label(self) -> str:
-        """The model and the map."""
-        return f"{self.config.encoder}, {self.config.attention}"
+        """The model, and the map if it is another one than the usual."""
+        usual = self.config.attention in ("attention", "weights")
+        return self.config.encoder if usual else f"{self.config.encoder}, {self.config.attention}"
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -122,6 +123,11 @@ class AuditedRun(Run):
         write_json(self.folder / "manifest.json", manifest)
         metrics = self.audit.metrics or {"n": len(evidence), **_UNKNOWN}
         write_json(self.folder / "metrics.json", {"test": metrics})
+
+
+def _without_folders(name: str) -> str:
+    """The last part of a path, as a title; the facts of the run have it whole."""
+    return re.split(r"[/\\]", name.removeprefix("hf:").rstrip("/\\"))[-1]
 
 
 def _tested(audit: Audit) -> pl.Series:

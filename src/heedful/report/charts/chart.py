@@ -1,6 +1,6 @@
 """A chart: one specification for files and for the interactive site."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -70,6 +70,17 @@ class Chart:
         experiment, source = absent[0].experiment, absent[0].source
         without = f"{experiment} was performed without '{source}': the run's config.toml says which measures were taken"
         return why_missing(run, experiment) or without
+
+    def shown(self, rows: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether any of its rows has something to draw."""
+        return any(self._drawn(row) for row in rows)
+
+    def _drawn(self, row: Mapping[str, Any]) -> bool:
+        if self.brush is None:  # one of several figures is enough
+            return any(row.get(name) is not None for name in {*self.columns, *self.optional} - {"items"})
+        return all(row[name] is not None for name in self.columns) and all(
+            (low is None or low <= row[name]) and (high is None or row[name] < high) for name, low, high in self.within
+        )
 
     def spec(self, facts: Facts) -> dict[str, Any]:
         """Vega-Lite, without its data and without a theme."""

@@ -4,12 +4,13 @@ instances in which that is furthest, and for those in which it is nearest (Jain 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
 from heedful.files import write_text
 from heedful.findings.instance_table import instance_rows
-from heedful.printable import FEW_CLASSES, figure, printable
+from heedful.printable import FEW_CLASSES
 from heedful.report.heatmaps.files import to_html, to_svg, to_tex
 from heedful.report.heatmaps.instance import read_instance
 from heedful.runs.directory import Run
@@ -20,14 +21,19 @@ _CONFIDENT = 0.6  # as in the released code: what is nearly undecided says littl
 _WORDS, _SENTENCES = (5, 60), (3, 12)  # items of a text that is neither very short nor very long
 
 
+Rank = Literal["largest", "smallest"]
+
+
 @dataclass(frozen=True)
 class Chosen:
     """An instance of the gallery."""
 
     id: str
     index: int  # in the evidence
-    why: str
     name: str  # of its files
+    rank: Rank  # which JSD it is among the first of
+    decision: int | None  # the class among whose instances it is; None: among all
+    jsd: float
 
 
 def gallery(run: Run) -> list[Chosen]:
@@ -56,16 +62,16 @@ def choose(
     )
     fit = fit.with_columns(hard=~pl.col("items").is_between(*readable))
     chosen = []
-    for decision, name in [(None, "")] if classes is None else enumerate(classes):
+    for decision in [None] if classes is None else range(len(classes)):
         group = fit if decision is None else fit.filter(pl.col("decision") == decision)
-        among = "" if decision is None else f" among those decided {printable(name)}"
         prefix = "" if decision is None else f"{decision}-"
-        for word, count, descending in (("largest", largest, True), ("smallest", smallest, False)):
+        kinds: tuple[tuple[Rank, int, bool], ...] = (("largest", largest, True), ("smallest", smallest, False))
+        for word, count, descending in kinds:
             taken = _first(group, count, descending=descending)
             group = group.join(taken, on="index", how="anti", maintain_order="left")
             for rank, row in enumerate(taken.iter_rows(named=True), start=1):
-                why = f"{word} ε-max JSD{among}: {figure(row['jsd'])}"
-                chosen.append(Chosen(row["id"], row["index"], why, f"{prefix}{word}-{rank:02d}"))
+                stem = f"{prefix}{word}-{rank:02d}"
+                chosen.append(Chosen(row["id"], row["index"], stem, word, decision, row["jsd"]))
     return chosen
 
 

@@ -1,5 +1,6 @@
 """The data of one run for the site: what its pages show, figure by figure and instance by instance."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from heedful.findings.instance_table import columns_of, instance_rows
 from heedful.findings.key_figures import key_figures
 from heedful.findings.labels import Label
 from heedful.findings.run_facts import why_missing
+from heedful.findings.story import story
 from heedful.progress import Reporter
 from heedful.report.charts import CHARTS, Facts
 from heedful.report.charts.data import run_rows, select
@@ -36,7 +38,7 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
     config, figures = run.config, key_figures(run)
     return {
         "key": key,
-        "title": ", ".join(label),
+        "title": _title(run, label),
         "folder": run.folder.name,
         **{name: getattr(config, name) for name in _SETTINGS},
         "subset": bool(run.manifest["corpus"]["subset"]),
@@ -46,8 +48,19 @@ def about_run(run: Run, key: str, label: Label) -> dict[str, Any]:
         **kept("texts", run, lambda: _texts(run)),
         "figures": {name: known and known._asdict() for name, known in figures.items()},
         "verdict": kept("verdict", run, lambda: _verdict(run.verdict)),
+        "story": kept("story", run, lambda: story(run, run.verdict)),
+        "audited": isinstance(run, AuditedRun),
         "missing": [reason for reason in (why_missing(run, name) for name in EXPERIMENT_NAMES) if reason is not None],
     }
+
+
+def _title(run: Run, label: Label) -> str:
+    """What people call it."""
+    corpus, model = label
+    if not isinstance(run, AuditedRun):
+        return f"{corpus}, {model}"
+    data = corpus.replace(" (audited)", "")
+    return f"Audit of {model}" if data == model else f"Audit of {model} on {data}"
 
 
 def _texts(run: Run) -> dict[str, bool]:
@@ -56,7 +69,7 @@ def _texts(run: Run) -> dict[str, bool]:
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
-    """Answer and criteria, figures as text; the overview has them for all runs, so instances are left out."""
+    """Answer, reason and criteria, figures as text; the overview has them for all runs, so instances are left out."""
     criteria = [
         {"name": each.name, "part": each.part, "question": each.question, "outcome": each.outcome}
         | {"decisive": each.decisive, "words": each.words, **each.display()}
@@ -65,8 +78,14 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     ]
     questions = [(asked, [each for each in criteria if each["part"] == part]) for part, asked in QUESTIONS.items()]
     classes = [{"name": each.name, "answer": each.answer, "words": each.words} for each in verdict.classes]
-    shown = {"tested": verdict.tested, "criteria": criteria, "questions": questions, "classes": classes}
-    return {**verdict.to_json(), **shown}
+    shown = {"criteria": criteria, "questions": questions, "classes": classes}
+    return {**verdict.to_json(), **shown, "tested": verdict.tested, "reason": _reason(verdict)}
+
+
+def _reason(verdict: Verdict) -> str:
+    """The verdict in words, without the answer that stands above it."""
+    words = re.sub(r"^(Yes|No|Not determined)[,:] ", "", verdict.words)
+    return words[:1].upper() + words[1:]
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -111,9 +130,12 @@ def write_charts(run: Run, site: Path, key: str, *, formats: Sequence[str]) -> l
     known = []
     for name, chart in CHARTS.items():
         about: dict[str, Any] = {"name": name, "title": chart.title, "caption": chart.caption, "missing": missing[name]}
-        if missing[name] is None:
+        drawn = select(rows, chart) if missing[name] is None else []
+        if missing[name] is None and not chart.shown(drawn):
+            about["missing"] = "it would be empty, as its figures are undefined for every text"
+        if about["missing"] is None:
             spec = chart.spec(facts)
-            files = render(spec, select(rows, chart), site / "figures" / key / name, formats=formats)
+            files = render(spec, drawn, site / "figures" / key / name, formats=formats)
             about |= {
                 "spec": spec,
                 "columns": [column for column in (*chart.columns, *chart.optional) if column in rows.columns],
@@ -132,7 +154,7 @@ def write_instances(run: Run, site: Path, key: str, *, formats: Sequence[str]) -
         return []
     written = write_gallery(run, site / "figures" / key / "gallery", formats=(*formats, "tex") if formats else ())
     return [
-        {"id": chosen.id, "index": chosen.index, "why": chosen.why}
+        {name: getattr(chosen, name) for name in ("id", "index", "rank", "decision", "jsd")}
         | {"files": [file.relative_to(site).as_posix() for file in files]}
         for chosen, files in written.items()
     ]
@@ -169,7 +191,7 @@ def write_run(run: Run, site: Path, key: str, reporter: Reporter) -> dict[str, A
         ],
         "words": findings_words(run),
         **_outputs(run.folder / "evidence.parquet"),
-        "measures": list(run.config.importance.measures) if run.done("importance") else [],
+        "measures": written.measures,
         "epsilon": run.config.experiment_options.epsilon,
     }
 

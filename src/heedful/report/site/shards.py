@@ -33,6 +33,7 @@ class Shards(NamedTuple):
     fingerprint: str  # of ids and words: runs in which it is the same have read the same texts
     ids: list[str]
     bare: int  # instances whose features were left out
+    measures: list[str]  # of importance, those that some instance has
 
 
 def write_shards(run: Run, site: Path, key: str, reporter: Reporter) -> Shards:
@@ -54,7 +55,7 @@ def write_shards(run: Run, site: Path, key: str, reporter: Reporter) -> Shards:
             maps.add({name: value for name, value in known.items() if value is not None})
             ids.append(id)
         reporter.reach(len(ids))
-    return Shards(texts.close(), maps.close(), digest.hexdigest(), ids, bare)
+    return Shards(texts.close(), maps.close(), digest.hexdigest(), ids, bare, beside.measures)
 
 
 class _Writer:
@@ -134,9 +135,11 @@ class _Beside:
             if run.done(stage) and set(columns) <= set(scan_parquet(path).collect_schema().names()):
                 self._files[stage] = path, scan_parquet(path).select("id", *columns)
         self._measured = 1  # rows of importance an instance
+        self.measures: list[str] = []
         if "importance" in self._files:
             path, frame = self._files["importance"]
-            self._measured = len(frame.filter(pl.col("id") == pl.col("id").first()).select("id").collect())
+            first = frame.filter(pl.col("id") == pl.col("id").first()).select("measure").collect()["measure"]
+            self._measured, self.measures = len(first), first.unique(maintain_order=True).to_list()
 
     def take(self, evidence: Evidence) -> dict[str, list[Any]]:
         """One value an instance under each name."""

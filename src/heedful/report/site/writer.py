@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from vl_convert import javascript_bundle
 
+from heedful.audits.card import card
 from heedful.errors import BadConfig
 from heedful.files import replaced
-from heedful.findings.gathering import Gathered
+from heedful.findings.gathering import AuditedRun, Gathered
 from heedful.findings.key_figures import KEYS
 from heedful.findings.labels import labels
 from heedful.privacy import owner_only
@@ -29,7 +30,7 @@ FORMATS = ("svg", "pdf", "png")
 LATEX = ("ordinary", "paper")
 
 _PAGE = "index.html"
-_PARTS = {_PAGE, "assets", "data", "tables", "figures"}
+_PARTS = {_PAGE, "assets", "data", "tables", "figures", "cards"}
 _VISITS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # what systems leave in a folder that was looked at
 
 
@@ -115,7 +116,7 @@ def write_site(
             reporter.start(", ".join(label))
             about = about_run(run, key, label)
             data = write_run_files(run, folder, key, reporter, formats=formats)
-            about |= {name: data[name] for name in ("n", "texts")}
+            about |= {name: data[name] for name in ("n", "texts")} | {"card": _card(run, folder, key)}
             shown.append(about)
             own = [table_data(table, keys, only=position) for table in found if position in table.positions]
             write_data(folder, f"{key}/run", {**about, **data, "tables": own})
@@ -133,6 +134,14 @@ def write_site(
         if report_place(out, runs) != place:  # once more: all this took time
             raise BadConfig(f"--out {out}: that is another place than it was at first; write the report again")
     return Site(out / _PAGE, found)
+
+
+def _card(run: Run, folder: Path, key: str) -> str | None:
+    """Write the printable card of an audit; its place in the site."""
+    if not isinstance(run, AuditedRun):
+        return None
+    write_file(folder / "cards" / f"{key}.html", card(run.audit))
+    return f"cards/{key}.html"
 
 
 def _bundle() -> str:

@@ -30,7 +30,10 @@ heedful.chartBox = (run, chart) => {
     if (!stale) return;
     stale = false;
     const rows = await heedful.rows.build(run, chart.columns, await heedful.rows.select(run, filters));
-    if (drawn) await drawn.feed(rows);
+    if (!rows.length) {
+      drawn = null;
+      place.replaceChildren(h("p", { class: "quiet" }, "These filters leave no text to draw."));
+    } else if (drawn) await drawn.feed(rows);
     else drawn = await heedful.charts.draw(place, chart, rows, { onBrush, classes: run.classes.map(heedful.printable) });
   };
   const draw = () => heedful.inTurn(work).catch((error) => place.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message)));

@@ -39,7 +39,7 @@ heedful.charts = (() => {
 
   // The specification in the theme's colours, as wide as its place, with the region that is chosen as of now.
   const dressed = (chart, width, chosen, rows) => {
-    const spec = structuredClone(chart.spec);
+    const spec = heedful.chartMarks(structuredClone(chart.spec));
     spec.config = heedful.chartConfig(width);
     delete spec.title; // it tells how many are drawn of all instances: here filters change that
     if (small(spec)) spec.config.view.continuousWidth = Math.max(width - 80, 160); // the axis beside it needs some
@@ -47,6 +47,12 @@ heedful.charts = (() => {
     const brush = interval(spec);
     if (brush && chosen) brush.value = brushed(chart, chosen, rows);
     return spec;
+  };
+
+  // The chart has one name, that of its place: its parts, such as the brush, have none that would mean anything.
+  const silent = (part) => {
+    for (const kind of ["marks", "axes", "legends"]) for (const one of part[kind] ?? []) silent(Object.assign(one, { aria: false }));
+    return part;
   };
 
   // Four figures are as exact as a hand with a mouse, make short addresses, and count the same on every page.
@@ -112,7 +118,7 @@ heedful.charts = (() => {
       embedded = await window.vegaEmbed(plot, dressed(chart, width, chosen, rows), {
         ast: true, // no code is made from text: the page forbids it
         actions: false,
-        patch: (whole) => (small(chart.spec) ? whole : { ...whole, autosize: { type: "fit-x", contains: "padding" } }),
+        patch: (whole) => (small(chart.spec) ? silent(whole) : { ...silent(whole), autosize: { type: "fit-x", contains: "padding" } }),
         logLevel: 1, // errors: a chart without rows, as before the first feeding, is none
         renderer: chart.points ? "canvas" : "svg",
         tooltip: { theme: heedful.theme.now() },

@@ -21,3 +21,21 @@ heedful.chartConfig = (width) => {
     text: { color: ink, fontSize: 11 },
   };
 };
+
+// The marks of a chart in the colours of the theme, and opaque, so that they stand out from the ground as much as they
+// should; `spec` is changed. The first colours are those of the files for print, as report/charts/marks.py has them.
+heedful.chartMarks = (spec) => {
+  const printed = ["#0072b2", "#d98200", "#009378"];
+  const shown = printed.map((_, index) => heedful.theme.colour(`mark-${index + 1}`));
+  const own = (value) => (printed.includes(value) ? shown[printed.indexOf(value)] : value);
+  const walk = (part) => {
+    for (const [name, value] of Object.entries(part)) {
+      if (value && typeof value === "object") {
+        if (name !== "params") walk(value); // a brush is to be seen through
+      } else if (name === "opacity" || name === "fillOpacity") part[name] = 1;
+      else part[name] = own(value);
+    }
+    return part;
+  };
+  return walk(spec);
+};

@@ -88,15 +88,21 @@ heedful.pages.compare = (() => {
 
   const show = async (main, state) => {
     const site = await store.site();
-    const first = heedful.runOf(site, state.parts[0]);
-    const partner = site.runs.find((run) => run.texts === first.texts && run.key !== first.key);
-    const second = state.parts[1] ? heedful.runOf(site, state.parts[1]) : partner ?? first;
+    const named = heedful.runOf(site, state.parts[0]);
+    const pair = state.parts[1] ? [named, heedful.runOf(site, state.parts[1])] : heedful.compared.pairOf(site, named.key);
+    if (!pair) {
+      main.append(h("h1", {}, "Compare"), h("section", { class: "absent obstacle", role: "note" }, h("p", { class: "lead" }, "No two runs of this report have read the same texts, so there is nothing to compare."),
+        h("p", {}, "Train a second model on the same corpus, with another seed, encoder or attention, and report both.")));
+      return;
+    }
+    const [first, second] = pair;
     view = null;
     main.append(h("div", { class: "page-head" }, h("h1", {}, "Compare")), h("div", { class: "pair" },
-      heedful.runSelect(site, first.key, (key) => open(key, second.key), { label: "A" }), heedful.runSelect(site, second.key, (key) => open(first.key, key), { label: "B" })));
+      heedful.runSelect(site, first.key, (key) => open(key, second.key), { label: "A" }), heedful.runSelect(site, second.key, (key) => open(first.key, key), { label: "B", without: first.key })));
     const why = heedful.compared.obstacle(site, first, second);
     if (why) {
-      main.append(h("section", { class: "absent obstacle", role: "note" }, h("p", { class: "lead" }, why[0]), why.slice(1)), heedful.compared.keyFigures(site, [first, second]));
+      const figures = first.key !== second.key && heedful.compared.keyFigures(site, [first, second]);
+      main.append(...[h("section", { class: "absent obstacle", role: "note" }, h("p", { class: "lead" }, why[0]), why.slice(1)), figures].filter(Boolean));
       return;
     }
     const page = (view = await build(site, first, second));

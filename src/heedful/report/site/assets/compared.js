@@ -4,6 +4,15 @@
 heedful.compared = (() => {
   const { h, route, store } = heedful;
 
+  // The two runs to begin with: the named one and one that has read the same texts, or else the first two that have. Null
+  // where there are none.
+  const pairOf = (site, key) => {
+    const fitting = (run) => site.runs.find((other) => other.texts === run.texts && other.key !== run.key);
+    const named = site.runs.find((run) => run.key === key);
+    const first = named && fitting(named) ? named : site.runs.find(fitting);
+    return first ? [first, fitting(first)] : null;
+  };
+
   // Which runs have read the same texts as this one, as links.
   const partners = (site, run) => {
     const others = site.runs.filter((other) => other.texts === run.texts && other.key !== run.key);
@@ -14,7 +23,7 @@ heedful.compared = (() => {
 
   // Why two runs cannot be compared, or null.
   const obstacle = (site, first, second) => {
-    if (first.key === second.key) return ["This is the same run twice: everything is equal. Choose another second run.", partners(site, first)];
+    if (first.key === second.key) return ["A run is not compared with itself. Choose another second run.", partners(site, first)];
     if (first.texts === second.texts) return null;
     const why = first.corpus === second.corpus ? "Same corpus, but different test texts (another subset, split or version)" : `One is of ${first.corpus_label}, the other of ${second.corpus_label}`;
     return [`${heedful.printable(why)}: there is no instance that both have read, so nothing can be compared one by one.`, partners(site, first), partners(site, second)];
@@ -31,7 +40,7 @@ heedful.compared = (() => {
       return h("tr", { "data-figure": name }, h("th", { scope: "row", title: meaning }, title), h("td", { class: "number" }, cell(first, kind)), h("td", { class: "number" }, cell(second, kind)), h("td", { class: "number" }, signed));
     });
     return heedful.scroller("Key figures", h("table", { class: "key-figures" }, h("caption", {}, "Key figures"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), runs.map((run, place) => h("th", { scope: "col", class: "number", title: run.title }, `${"AB"[place]}: ${heedful.printable(run.model_label)}`)), h("th", { scope: "col", class: "number" }, "B − A"))), h("tbody", {}, rows)));
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), runs.map((run, place) => h("th", { scope: "col", class: "number", title: run.title }, `${"AB"[place]}: ${heedful.printable(run.model_label)}`)), h("th", { scope: "col", class: "number" }, "B − A"))), h("tbody", {}, rows)));
   };
 
   // How often the runs decide alike, and who is right where they do not.
@@ -65,5 +74,5 @@ heedful.compared = (() => {
     return { ...given, title: `${title}: A against B`, caption: meaning, spec: named(given.spec) };
   };
 
-  return { obstacle, keyFigures, agreement, chart };
+  return { pairOf, obstacle, keyFigures, agreement, chart };
 })();

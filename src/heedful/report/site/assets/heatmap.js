@@ -42,8 +42,8 @@ heedful.heatmap = (() => {
   };
 
   // tokens and values (T,); options: title, note, sentences (lengths, in words), lines (items are sentences),
-  // marked (Set of items: the flip set), truth (T,), signed, onPick(item).
-  const draw = (tokens, values, { title, note, sentences, lines = false, marked = new Set(), truth, signed = false, onPick } = {}) => {
+  // marked (Set of items: the flip set), deciding (Set of items, outlined), truth (T,), signed, onPick(item).
+  const draw = (tokens, values, { title, note, sentences, lines = false, marked = new Set(), deciding = new Set(), truth, signed = false, onPick } = {}) => {
     const heaviest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const { order, rank } = ranking(values);
     const items = new Array(tokens.length); // the elements of those drawn so far
@@ -54,7 +54,7 @@ heedful.heatmap = (() => {
     const token = (item) => {
       const value = values[item];
       const share = heaviest > 0 ? Math.abs(value) / heaviest : 0;
-      const kinds = ["tok", value < 0 && "tok-minus", signed && value > 0 && "tok-plus", marked.has(item) && "tok-marked", truth?.[item] && "tok-truth"];
+      const kinds = ["tok", value < 0 && "tok-minus", signed && value > 0 && "tok-plus", marked.has(item) && "tok-marked", deciding.has(item) && "tok-deciding", truth?.[item] && "tok-truth"];
       const text = folded(tokens[item], lines ? LONGEST_SENTENCE : LONGEST);
       const element = h("bdi", { class: kinds.filter(Boolean).join(" "), "data-item": item, style: { "--share": share.toFixed(3) } }, text);
       return (items[item] = element);
@@ -84,7 +84,7 @@ heedful.heatmap = (() => {
     more();
 
     const words = (item) => {
-      const marks = [marked.has(item) && "of the flip set", truth?.[item] && "really decides"].filter(Boolean);
+      const marks = [marked.has(item) && "of the flip set", deciding.has(item) && "decides", truth?.[item] && "really decides"].filter(Boolean);
       return `${name(tokens, item, lines)}: ${number(values[item])}, ${rank[item] + 1} of ${tokens.length}${marks.map((mark) => `, ${mark}`).join("")}`;
     };
 

@@ -2,7 +2,7 @@
 "use strict";
 
 heedful.instance = (() => {
-  const { h } = heedful;
+  const { h, plain } = heedful;
   const NAMED = 12; // items of a flip set that are named before the rest is counted
   const measures = {
     attention: "the model's own weights",
@@ -48,15 +48,15 @@ heedful.instance = (() => {
     const other = heedful.decode.renormalise(maps.adversarial);
     const jsd = heedful.decode.jsd(own, other);
     const upper = values.jsd_upper;
-    const best = upper > jsd + 1e-6 ? `no map further than ${heedful.figure(upper, 3)} is possible` : "this is the most different map possible";
+    const best = upper > jsd + 1e-6 ? `no map more than ${plain.share(upper)} away is possible` : "this is the most different map possible";
     const known = heedful.decode.possible(maps, run);
     const output = known ? heedful.decode.output(maps, run, other) : null;
     const decided = known ? heedful.decode.decision(output) : maps.adversary_decision;
     const p = known ? ` (p = ${heedful.figure(heedful.decode.chances(output)[decided], 3)})` : "";
     const tvd = known ? heedful.decode.tvd(heedful.decode.output(maps, run, own), output) : values.adversary_tvd;
-    const allowed = run.epsilon ? ` (at most ${run.epsilon} allowed)` : "";
-    return [`Adversarial attention: decided `, h("bdi", {}, className(run, decided)), `${p}; output moved by TVD ${heedful.figure(tvd, 3)}${allowed}, attention by JSD `,
-      `${heedful.figure(jsd, 3)} of 0.693; ${best}.`];
+    const allowed = run.epsilon ? `, of at most ${plain.points(run.epsilon)} allowed` : "";
+    return ["Adversarial attention: decided ", h("bdi", {}, className(run, decided)), `${p}; the output moves by ${plain.points(tvd)}${allowed}. The map is ${plain.apart(jsd)} away; ${best}.`,
+      plain.terms([plain.jsdTerm(jsd), plain.tvdTerm(tvd)])];
   };
 
   // What it takes to change the decision: the items marked in the map.
@@ -116,7 +116,7 @@ heedful.instance = (() => {
     return [choice, place];
   };
 
-  const notes = (known) => [comparison(known), without(known), deciding(known)].filter(Boolean).map((words) => h("p", { class: "note" }, words));
+  const notes = (known) => [comparison(known), without(known), deciding(known)].filter(Boolean).map((words) => h("div", { class: "note" }, words));
 
-  return { load, headline, asked, notes, mapsOf, map, className };
+  return { load, headline, asked, notes, mapsOf, map, available, className };
 })();

@@ -13,11 +13,13 @@
   const aboutInstances = { instances: true, "what-if": true };
 
   const navigation = (site, state) => {
-    const known = site.runs.some((run) => run.key === state.parts[0]);
-    if (known) visited = state.parts[0];
+    const asked = state.page === "overview" ? state.query.get("of") : state.parts[0];
+    const known = site.runs.some((run) => run.key === asked);
+    if (known) visited = asked;
     const key = visited ?? site.runs[0]?.key;
     const id = known && state.page in aboutInstances ? state.query.get("id") : null; // the instance goes along
-    const links = Object.entries(places).map(([page, title]) =>
+    const comparable = Boolean(heedful.compared.pairOf(site, key));
+    const links = Object.entries(places).filter(([page]) => page !== "compare" || comparable || state.page === "compare").map(([page, title]) =>
       h("a", {
         href: heedful.route.link(page, page === "overview" || !key ? [] : [key], page in aboutInstances ? { id } : {}),
         "aria-current": page === state.page && "page",

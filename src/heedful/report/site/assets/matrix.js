@@ -19,11 +19,8 @@ heedful.matrix = (() => {
       format(value, figure.kind), heedful.bar(value / most, ends));
   };
 
-  // Below the name of its corpus a run needs only what its title says beside it.
-  const short = (run) => (run.title.startsWith(`${run.corpus_label}, `) ? run.title.slice(run.corpus_label.length + 2) : run.title);
-
   const row = (run, figures, scales, { flat }) => h("tr", { "data-run": run.key },
-    h("th", { scope: "row" }, h("a", { href: heedful.route.link("run", [run.key]) }, heedful.printable(short(run))),
+    h("th", { scope: "row" }, h("a", { href: heedful.route.link("run", [run.key]) }, heedful.printable(run.model_label)),
       h("span", { class: "quiet under" }, [flat && heedful.printable(run.corpus_label), `${heedful.count(run.n)} texts`].filter(Boolean).join(" · "))),
     h("td", {}, heedful.verdict.tally(run)),
     figures.map((figure, place) => cell(run, figure, scales[place])));

@@ -1,35 +1,29 @@
-// The first page: the question, the answer of the models of this report, the matrix of runs, all tables.
+// The first page: the answer, the story of one run, then all models, all figures and all tables.
 "use strict";
 
 heedful.pages.overview = (() => {
   const { h } = heedful;
-  let current = null; // {site, matrix, count, controls} on the page
+  const FIGURES = "figures"; // what the fold of all figures is called in addresses
+  let current = null; // {site, matrix, count, controls, story, told} on the page
 
   const asked = (query) => ({ sort: query.get("sort") ?? "", corpus: query.get("corpus") ?? "", model: query.get("model") ?? "", text: query.get("q") ?? "" });
+  const FOLDS = "details[data-table], details[data-fold]";
+  const nameOf = ({ dataset }) => dataset.table ?? dataset.fold;
   const number = (count, one, many = `${one}s`) => `${heedful.count(count)} ${count === 1 ? one : many}`;
 
-  const question = (site) => {
+  // What a reader who comes from elsewhere needs to know.
+  const about = (site) => {
     const corpora = new Set(site.runs.map((run) => run.corpus_label)).size;
-    return h("section", { class: "question" },
-      h("h1", {}, "May attention be shown as an explanation?"),
-      h("p", { class: "lead" }, "A model with attention gives a weight to every word that it reads. Such weights are often shown to people as the reason for a decision: ",
-        h("em", {}, "it said so because of these words"), ". That is honest only if other weights would have led to another decision, and if the words with much weight are those that decide."),
-      h("p", {}, `This report applies the tests of Jain & Wallace (2019) and Serrano & Smith (2019), and stricter ones, to ${number(site.runs.length, "trained model")} on ${number(corpora, "corpus", "corpora")}.`),
-      h("p", { class: "striking", hidden: true }));
+    return h("section", { class: "about", "aria-labelledby": "about" }, h("h2", { id: "about" }, "What was tested"),
+      h("p", {}, "A model with attention gives a weight to every word that it reads. Such weights are often shown to people as the reason for a decision: ",
+        h("em", {}, "it said so because of these words"), ". That is honest only if the highlighted words are those the decision rests on, and if the model decides through their weights."),
+      h("p", {}, `This report applies the tests of Jain & Wallace (2019) and Serrano & Smith (2019), and stricter ones, to ${number(site.runs.length, "model")} on ${number(corpora, "corpus", "corpora")}.`));
   };
 
-  // For each criterion, in how many models it is met, and in how many not.
-  const answer = (site) => {
-    const part = (found, outcome) => {
-      const count = found.filter((one) => one === outcome).length;
-      const { mark, words } = heedful.verdict.outcomes[outcome];
-      return count > 0 && h("span", { class: `share share-${heedful.verdict.name(outcome)}`, style: { "flex-grow": String(count) } }, `${mark} ${count} ${words}`);
-    };
-    return site.runs.length > 0 && h("section", { "aria-labelledby": "answer" }, h("h2", { id: "answer" }, "What the tests say"),
-      h("p", { class: "quiet" }, "The criteria of the verdict, and how many models meet each of them."),
-      h("dl", { class: "answer" }, heedful.verdict.byQuestion(site.runs).map(([question, found]) => h("div", {}, h("dt", {}, question),
-        h("dd", {}, h("span", { class: "shares" }, Object.keys(heedful.verdict.outcomes).map((outcome) => part(found, outcome))))))));
-  };
+  // The models with their answers, in words; one model has its answer above.
+  const models = (site) => site.runs.length > 1 && h("section", { "aria-labelledby": "models" }, h("h2", { id: "models" }, "All models in this report"),
+    h("ul", { class: "model-list" }, site.runs.map((run) => h("li", {}, h("p", { class: "model-answer" }, heedful.verdict.answerSign(run)),
+      h("div", {}, h("p", { class: "model-title" }, h("a", { href: heedful.route.link("overview", [], { of: run.key }) }, heedful.printable(run.title))), h("p", { class: "quiet" }, heedful.printable(run.verdict.reason)))))));
 
   const choice = (label, name, values) => {
     const select = h("select", { onchange: () => heedful.route.change({ [name]: select.value }) },
@@ -42,9 +36,9 @@ heedful.pages.overview = (() => {
     return { name: "q", input, element: h("label", { class: "choice" }, h("span", {}, "Search"), input) };
   };
 
-  // Which tables are open is part of the address.
+  // What is unfolded is part of the address.
   const toggled = () => {
-    const open = [...current.main.querySelectorAll("details[data-table][open]")].map((one) => one.dataset.table);
+    const open = [...current.main.querySelectorAll(FOLDS)].filter((one) => one.open).map(nameOf);
     if (current.main.isConnected && heedful.route.now().page === "overview") heedful.route.change({ open: open.join(",") });
   };
 
@@ -53,7 +47,7 @@ heedful.pages.overview = (() => {
     site.tables.map((table) => heedful.foldedTable(table, { link: (key) => heedful.route.link("run", [key]) }, toggled)));
 
   const unfold = (names) => {
-    for (const details of current.main.querySelectorAll("details[data-table]")) details.open = names.includes(details.dataset.table);
+    for (const details of current.main.querySelectorAll(FOLDS)) details.open = names.includes(nameOf(details));
   };
 
   const notes = (site) => {
@@ -63,28 +57,33 @@ heedful.pages.overview = (() => {
         h("p", {}, "These folders were named, but cannot be shown."),
         h("ul", { class: "missing" }, site.refused.map(({ folder, reason }) => h("li", {}, h("code", {}, heedful.printable(folder)), `: ${heedful.printable(reason)}`)))),
       missing.length > 0 && h("section", { "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "Not performed"),
-        h("ul", { class: "missing" }, missing.map(([sentence, where]) => h("li", {}, sentence, " ", h("span", { class: "quiet" }, number(where.length, "run")))))),
+        h("ul", { class: "missing" }, missing.map(([sentence, where]) => h("li", {}, sentence, " ", h("span", { class: "quiet" }, `(${number(where.length, "run")})`))))),
     ];
   };
 
-  // One instance to begin with, from the run whose attention could differ most; the page does not wait for it.
-  const striking = async (site, place) => {
-    const furthest = heedful.sorting.sorted(site.runs.filter(({ figures }) => figures.jsd), ({ figures }) => figures.jsd.value, true);
-    let run = null;
-    for (const { key } of furthest.slice(0, 3)) { // a run need not have a gallery; to look further would take long
-      run = await heedful.store.run(key);
-      if (run.gallery.length) break;
-    }
-    const item = run?.gallery[0];
-    if (!item) return;
-    const { tokens } = await heedful.store.text(run.key, item.index);
-    const words = `“${heedful.printable([...tokens.slice(0, 10).join(" ")].slice(0, 100).join(""))} …”`;
-    place.append("Begin with one text: ", h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, words),
-      " Next to the model’s attention is a very different one that gives nearly the same output.");
-    place.hidden = false;
+  // The figures of all runs, for whoever knows what tau and JSD are.
+  const figures = (site, controls, count, matrix) => h("details", { class: "fold", "data-fold": FIGURES, ontoggle: toggled },
+    h("summary", {}, h("h2", { id: "runs" }, "All figures")),
+    site.runs.length > 0 ? [h("div", { class: "tools" }, controls.map(({ element }) => element), count), matrix, heedful.legend(site.figures)] : h("p", {}, "This report holds no run."));
+
+  // The answer and the story of one run, and of one of its texts.
+  const tell = async (state) => {
+    const { site, story } = current;
+    if (!site.runs.length) return;
+    const run = site.runs.find(({ key }) => key === state.query.get("of")) ?? heedful.answer.first(site);
+    const last = Math.max(0, run.story.texts.length - 1);
+    const place = Math.min(last, Math.max(0, Number.parseInt(state.query.get("text") ?? "0", 10) || 0));
+    const told = `${run.key}/${place}`;
+    if (current.told === told) return;
+    current.told = told;
+    const found = await heedful.story.load(run, place).catch(() => null); // the answer stands without a text
+    if (current.told !== told) return; // another one was asked for in the meantime
+    const focused = story.contains(document.activeElement) ? document.activeElement.dataset.do : null;
+    story.replaceChildren(heedful.answer.hero(site, run, found, place), h("div", { class: "steps-of-story" }, heedful.story.steps(run, found)));
+    if (focused) story.querySelector(`[data-do="${focused}"]`)?.focus();
   };
 
-  const update = (state) => {
+  const update = async (state) => {
     const wanted = asked(state.query);
     const box = current.matrix;
     const focused = box.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
@@ -92,7 +91,9 @@ heedful.pages.overview = (() => {
     if (focused) box.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
     current.count.textContent = `${heedful.count(heedful.matrix.count(current.site, wanted))} of ${number(current.site.runs.length, "run")}`;
     for (const { name, input } of current.controls) if (input !== document.activeElement) input.value = state.query.get(name) ?? "";
-    unfold((state.query.get("open") ?? "").split(","));
+    const open = (state.query.get("open") ?? "").split(",");
+    unfold(Object.values(wanted).some(Boolean) ? [...open, FIGURES] : open);
+    await tell(state);
   };
 
   const show = async (main, state) => {
@@ -101,14 +102,11 @@ heedful.pages.overview = (() => {
     const controls = [choice("Corpus", "corpus", distinct("corpus_label")), choice("Model", "model", distinct("model_label")), search()];
     const count = h("p", { class: "quiet", "aria-live": "polite" });
     const matrix = h("div", {}, heedful.scroller("Runs", ""));
-    current = { site, main, matrix, count, controls };
-    const intro = question(site);
-    main.append(...[intro, answer(site),
-      h("section", { "aria-labelledby": "runs" }, h("h2", { id: "runs" }, "Runs"),
-        site.runs.length > 0 ? [h("div", { class: "tools" }, controls.map(({ element }) => element), count), matrix, heedful.legend(site.figures)] : h("p", {}, "This report holds no run.")),
-      tables(site), ...notes(site)].filter(Boolean));
-    update(state);
-    striking(site, intro.querySelector(".striking")).catch(() => {}); // a courtesy: the page is whole without
+    const story = h("div", { class: "story" });
+    current = { site, main, matrix, count, controls, story, told: null };
+    main.append(...[site.runs.length > 0 ? story : h("h1", {}, "This report holds no run."),
+      models(site), figures(site, controls, count, matrix), tables(site), about(site), ...notes(site)].filter(Boolean));
+    await update(state);
   };
 
   return { title: "Overview", show, update };

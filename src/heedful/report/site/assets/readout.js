@@ -3,16 +3,17 @@
 "use strict";
 
 heedful.readout = (() => {
-  const { h } = heedful;
+  const { h, plain } = heedful;
   const FEW = 6; // classes that are shown
 
-  const scale = (label, meaning, most) => {
+  // A bar for a distance, from 0 to `most`; `told` says it in words.
+  const scale = (label, meaning, most, told) => {
     const fill = h("span", { class: "scale-fill" });
     const value = h("strong", { class: "scale-value" });
     const element = h("div", { class: "scale", title: meaning }, h("span", { class: "scale-name" }, label), h("span", { class: "scale-track" }, fill), value);
     const set = (number) => {
       fill.style.setProperty("--at", Math.min(1, number / most).toFixed(4));
-      value.textContent = heedful.figure(number, 3);
+      value.textContent = told(number);
     };
     return { element, set };
   };
@@ -21,13 +22,14 @@ heedful.readout = (() => {
   const make = (run, own) => {
     const before = heedful.decode.decision(own);
     const chances = heedful.decode.chances(own);
-    const tvd = scale("prediction moved (TVD)", "Total variation distance from the model's output: 0 is the same, 1 is the maximum.", 1);
-    const jsd = scale("attention moved (JSD)", "Jensen-Shannon divergence from the model's weights: at most ln 2 = 0.693.", Math.LN2);
+    const tvd = scale("output moved", "By how many points of a percentage the chances of the classes have moved.", 1, plain.points);
+    const jsd = scale("map changed", "How far it is from the model's map: 100 % is the largest possible difference.", Math.LN2, plain.share);
+    const terms = plain.liveTerms();
     const verdict = h("p", { class: "verdict-now" });
     const spoken = h("p", { class: "visually-hidden", role: "status" });
     const classes = h("div", { class: "class-bars" });
     const element = h("section", { class: "readout", "aria-label": "What the model says now" }, verdict,
-      h("div", { class: "readout-bars" }, classes, h("div", { class: "scales" }, jsd.element, tvd.element)), spoken);
+      h("div", { class: "readout-bars" }, classes, h("div", { class: "scales" }, jsd.element, tvd.element, terms.element)), spoken);
     const name = (index) => h("bdi", {}, heedful.instance.className(run, index));
     let bars = null; // {shown, rows}
 
@@ -64,6 +66,7 @@ heedful.readout = (() => {
       }
       tvd.set(figures.tvd);
       jsd.set(figures.jsd);
+      terms.set([plain.jsdTerm(figures.jsd), plain.tvdTerm(figures.tvd)]);
       element.classList.toggle("flipped", figures.flipped);
       const p = (index, list) => ` (p = ${heedful.figure(list[index], 3)})`;
       if (figures.flipped) verdict.replaceChildren(h("strong", { class: "loud" }, "The decision flipped: ", name(decision)), `${p(decision, now)} instead of `, name(before), `${p(before, chances)}.`);
@@ -71,7 +74,7 @@ heedful.readout = (() => {
       else verdict.replaceChildren("Still ", h("strong", {}, name(decision)), `${p(decision, now)}${words(figures)}`);
       Object.assign(element.dataset, { tvd: figures.tvd, jsd: figures.jsd, decision, flipped: figures.flipped, output: JSON.stringify(Array.from(output)) });
       clearTimeout(speaking);
-      speaking = setTimeout(() => (spoken.textContent = `${verdict.textContent} Prediction moved by ${heedful.figure(figures.tvd, 3)}, attention by ${heedful.figure(figures.jsd, 3)}.`), 400);
+      speaking = setTimeout(() => (spoken.textContent = `${verdict.textContent} The output moved by ${plain.points(figures.tvd)}; the map is ${plain.apart(figures.jsd)} away.`), 400);
       return figures;
     };
 
@@ -80,7 +83,7 @@ heedful.readout = (() => {
 
   // What it means when attention has moved far and the prediction has not, or the other way round.
   const words = ({ tvd, jsd }) => {
-    if (jsd > 0.1 && tvd < 0.05) return ": the attention is another one, the prediction hardly cares.";
+    if (jsd > 0.1 && tvd < 0.05) return ": another map, and the model hardly cares.";
     if (tvd > 0.2) return ": less sure or surer than it was, but no other decision.";
     return ".";
   };

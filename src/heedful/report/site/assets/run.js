@@ -24,18 +24,13 @@ heedful.pages.run = (() => {
     choice("Decisions", "only", [["", "right and wrong"], ["right", "right ones only"], ["wrong", "wrong ones only"]]),
   ];
 
-  const card = (run, item) => h("li", { class: "card" },
-    h("a", { href: heedful.route.link("instances", [run.key], { id: item.id }) }, h("strong", {}, item.why), h("span", { class: "quiet excerpt", "data-index": item.index })),
-    item.files.length > 0 && h("p", { class: "downloads" }, "Download: ", heedful.saving.links(item.files)));
-
   // The first of each kind; the others are unfolded on demand.
   const gallery = (run) => {
-    const kinds = [...heedful.groups(run.gallery, ({ why }) => why.replace(/: [^:]*$/, "")).values()];
+    const kinds = [...heedful.groups(run.gallery, ({ rank, decision }) => `${rank} ${decision}`).values()];
     const [first, others] = [kinds.flatMap((kind) => kind.slice(0, 2)), kinds.flatMap((kind) => kind.slice(2))];
-    const list = (items) => h("ul", { class: "cards" }, items.map((item) => card(run, item)));
-    return first.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking instances"),
-      h("p", { class: "quiet" }, "ε-max JSD: how different attention could be from the model’s with nearly the same output. At 0.69 the two share no weight."),
-      list(first), others.length > 0 && h("details", {}, h("summary", {}, `${heedful.count(others.length)} more`), list(others)));
+    return first.length > 0 && h("section", { "aria-labelledby": "gallery" }, h("h2", { id: "gallery" }, "Striking texts"),
+      h("p", { class: "quiet" }, "Each with the model’s attention and the most different map that gives nearly the same output. The further they are apart, the less the model’s map explains."),
+      heedful.cards.list(run, first), others.length > 0 && h("details", {}, h("summary", {}, `${heedful.count(others.length)} more`), heedful.cards.list(run, others)));
   };
 
   // Lines that begin with a dash belong to the line above them.
@@ -51,14 +46,6 @@ heedful.pages.run = (() => {
       else (above.querySelector("ul") ?? above.appendChild(h("ul"))).append(named(line.slice(2)));
     }
     return list;
-  };
-
-  // The texts come after the page: it does not wait for them.
-  const excerpts = async (place, run) => {
-    for (const span of place.querySelectorAll(".card [data-index]")) {
-      const { tokens } = await heedful.store.text(run.key, Number(span.dataset.index));
-      span.textContent = heedful.printable(tokens.slice(0, 30).join(" ")) + (tokens.length > 30 ? " …" : "");
-    }
   };
 
   const update = async (state) => {
@@ -80,10 +67,10 @@ heedful.pages.run = (() => {
     const instances = h("a", { href: heedful.route.link("instances", [run.key]) }, "See them in Instances");
     current = { run, boxes, controls, count, instances };
     main.append(...[
-      h("div", { class: "page-head" }, h("h1", {}, heedful.printable(run.title)), heedful.runSelect(site, run.key)),
+      h("div", { class: "page-head" }, h("h1", {}, heedful.printable(run.title)), site.runs.length > 1 && heedful.runSelect(site, run.key)),
       heedful.verdict.full(run),
       gallery(run),
-      h("section", { "aria-labelledby": "found" }, h("h2", { id: "found" }, "What the tests found"),
+      h("details", { class: "fold", "data-fold": "found" }, h("summary", {}, h("h2", { id: "found" }, "Details: what each test found")),
         words(run.words),
         run.missing.length > 0 && h("ul", { class: "missing" }, run.missing.map((sentence) => h("li", {}, sentence)))),
       h("section", { "aria-labelledby": "charts" }, h("h2", { id: "charts" }, "Charts"),
@@ -96,7 +83,6 @@ heedful.pages.run = (() => {
         h("div", { class: "columns" }, heedful.facts.metrics(run.metrics), heedful.facts.history(run.history)), heedful.facts.list(run.facts)),
     ].filter(Boolean));
     await update(state);
-    excerpts(main, run).catch(() => {}); // an excerpt is a courtesy: the link works without
   };
 
   return { title: "Run", show, update };

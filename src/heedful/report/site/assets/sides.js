@@ -13,8 +13,8 @@ heedful.sides = (() => {
     }
     const apart = heedful.decode.jsd(heedful.decode.renormalise(first.maps.weights), heedful.decode.renormalise(second.maps.weights));
     const alike = heedful.decode.decision(first.maps.output) === heedful.decode.decision(second.maps.output);
-    return h("p", { class: "note", "data-apart": apart }, "Their attention is ", h("strong", {}, `JSD ${heedful.figure(apart, 3)}`), ` of 0.693 apart, and they decide ${alike ? "alike" : "differently"}.`,
-      apart > 0.1 && alike ? " Two explanations of one decision." : "");
+    return h("div", { class: "note", "data-apart": apart }, "Their maps are ", h("strong", {}, heedful.plain.apart(apart)), ` apart, and they decide ${alike ? "alike" : "differently"}.`,
+      apart > 0.1 && alike ? " Two explanations of one decision." : "", heedful.plain.terms([heedful.plain.jsdTerm(apart)]));
   };
 
   const side = (known) => {

@@ -15,17 +15,13 @@ heedful.verdict = (() => {
   };
   const answers = { yes: "met", "with caution": "between", no: "not met", "not determined": "open" }; // each is coloured as an outcome
 
+  const kindOf = (answer) => name(answers[answer]);
   const name = (outcome) => outcome.replaceAll(" ", "-"); // in classes
-
-  // The criteria of all runs: [question, outcomes]. A run that does not know a criterion has not tested it.
-  const byQuestion = (runs) => {
-    const questions = new Map(runs.flatMap((run) => run.verdict.criteria.map(({ name, question }) => [name, question])));
-    const outcomeOf = (run, name) => run.verdict.criteria.find((criterion) => criterion.name === name)?.outcome ?? "untested";
-    return [...questions].map(([name, question]) => [question, runs.map((run) => outcomeOf(run, name))]);
-  };
 
   const sign = (outcome, text = outcomes[outcome].words) =>
     h("span", { class: `sign sign-${name(outcome)}` }, h("span", { "aria-hidden": "true" }, `${outcomes[outcome].mark} `), text);
+
+  const answerSign = ({ verdict }) => (verdict.tested ? sign(answers[verdict.answer], verdict.answer) : sign("untested"));
 
   // The answer for a run, and how many criteria are met and not met.
   const tally = (run) => {
@@ -42,9 +38,12 @@ heedful.verdict = (() => {
 
   // The answer in words, the criteria of each question, and the answer for each class.
   const full = (run) => h("div", { class: "verdict" },
-    h("p", { class: "lead" }, run.verdict.words),
-    run.verdict.questions.map(([question, criteria]) => [h("h2", {}, question), h("ul", { class: "criteria" }, criteria.map(criterion))]),
-    run.verdict.classes.length > 0 && h("ul", {}, run.verdict.classes.map((each) => h("li", {}, `Texts decided ${each.name}: `, h("strong", {}, each.answer), ` (${each.words})`))));
+    h("p", { class: `lead lead-${kindOf(run.verdict.answer)}` }, heedful.printable(run.verdict.words)),
+    h("p", { class: "answer-links" }, h("a", { class: "button", href: heedful.route.link("overview", [], { of: run.key }) }, "See it on one text"),
+      run.card && h("a", { class: "button", href: run.card.split("/").map(encodeURIComponent).join("/"), target: "_blank", rel: "noopener" }, "Printable card")),
+    run.verdict.questions.filter(([, criteria]) => criteria.length).map(([question, criteria]) => [h("h2", {}, question), h("ul", { class: "criteria" }, criteria.map(criterion))]),
+    run.verdict.classes.length > 0 && [h("h2", {}, "Class by class"), h("ul", { class: "criteria classes" }, run.verdict.classes.map((each) =>
+      h("li", {}, sign(answers[each.answer], each.answer), h("span", {}, "Texts decided ", h("strong", {}, h("bdi", {}, heedful.printable(each.name))), h("span", { class: "quiet" }, `: ${heedful.printable(each.words)}`)))))]);
 
-  return { outcomes, name, byQuestion, sign, tally, full };
+  return { kindOf, answerSign, tally, full };
 })();

@@ -68,9 +68,9 @@ heedful.pages["what-if"] = (() => {
     page.named = h("bdi", { class: "picked" });
     page.undo = h("button", { type: "button", disabled: true, onclick: () => back(page) }, "Undo");
     return h("div", { class: "actions", role: "group", "aria-label": "Other attention" },
-      start("Model's own", "own", "The weights the model gave."), start("Uniform", "uniform", "The same weight for every item."),
-      h("button", { type: "button", "data-do": "permute", title: "The model's weights in random order; press again for another one.", onclick: () => go(page, `permuted.${seed()}`) }, "Permute"),
-      maps.adversarial && text.tokens.length > 1 ? start("Adversarial", "adversarial", "As different from the model's weights as possible with nearly the same output.") : null,
+      start("Model's own", "own", "The weights the model gave."), start("All alike", "uniform", "The same weight for every item."),
+      h("button", { type: "button", "data-do": "permute", title: "The model's weights in random order; press again for another one.", onclick: () => go(page, `permuted.${seed()}`) }, "Shuffle"),
+      maps.adversarial && text.tokens.length > 1 ? start("Most different", "adversarial", "As different from the model's weights as possible with nearly the same output.") : null,
       h("button", { type: "button", "data-do": "only", onclick: () => go(page, `only.${page.equaliser.current()}`) }, `Only this ${noun}`),
       h("button", { type: "button", "data-do": "without", disabled: text.tokens.length < 2, onclick: () => go(page, `without.${page.equaliser.current()}`) }, `Without this ${noun}`),
       h("span", { class: "soft" }, `this ${noun}: `, page.named), page.undo);
@@ -89,10 +89,10 @@ heedful.pages["what-if"] = (() => {
       if (!best || Number(same) > Number(best.same) || (same === best.same && tvd < best.tvd)) best = { item, tvd, same };
     }
     if (!best) return h("p", { class: "hint" }, "This text has a single item: there is no other attention.");
-    const words = best.same ? ` The prediction moves by ${heedful.figure(best.tvd, 3)}.` : " The decision flips: here attention matters.";
+    const words = best.same ? ` The output moves by ${heedful.plain.points(best.tvd)}.` : " The decision flips: here attention matters.";
     return h("p", { class: "hint" }, "Try: put all weight on ",
       h("button", { type: "button", class: "link", "data-do": "try", onclick: () => go(page, `only.${best.item}`) }, h("bdi", {}, heedful.heatmap.itemName(text.tokens, best.item, page.run.sentences))),
-      `, which has ${heedful.heatmap.number(page.own[best.item])} now.${words}`);
+      `, which has ${heedful.plain.chance(page.own[best.item])} of the attention now.${words}`);
   };
 
   const play = (page) => {
@@ -124,8 +124,11 @@ heedful.pages["what-if"] = (() => {
     h("p", { class: "absent", role: "note" }, page.known.maps.whatif ?? "This run's evidence has neither scores nor features, so the effect of other attention is not available. These are the maps."),
     heedful.instance.mapsOf(page.known), heedful.instance.notes(page.known)];
 
+  // The most striking instance, where none is asked for.
+  const idOf = (page, state) => state.query.get("id") ?? page.run.story.texts[0]?.id ?? page.ids[0];
+
   const instanceOf = async (page, state) => {
-    const id = state.query.get("id") ?? page.ids[0];
+    const id = idOf(page, state);
     const turn = (page.turn += 1);
     const index = page.ids.indexOf(id);
     if (index < 0) {
@@ -159,7 +162,7 @@ heedful.pages["what-if"] = (() => {
   // The address was changed: by this page (then nothing is new), by a link, or by going back.
   const update = async (state) => {
     const page = view;
-    if ((state.query.get("id") ?? page.ids[0]) !== page.id) await instanceOf(page, state);
+    if (idOf(page, state) !== page.id) await instanceOf(page, state);
     else if (page.readout && heedful.weights.format(heedful.weights.parse(state.query.get("w"))) !== page.text) set(page, state.query.get("w"));
   };
 
