@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from heedful.errors import BadInput, DiskFull, HeedfulError
+from heedful.integrity import checked
 
 TEMPORARY = ".tmp"
 ROW_GROUP = 1024  # rows: a writer holds a whole group in memory, and a reader decodes one to get at any row of it
@@ -119,9 +120,9 @@ def remove_temporaries(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text atomically."""
+    """Write UTF-8 text atomically, with the same bytes on every system."""
     with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -142,7 +143,9 @@ def sink_parquet(path: Path, frame: pl.LazyFrame, metadata: Mapping[str, str] | 
 
 
 def scan_parquet(path: Path | list[Path]) -> pl.LazyFrame:
-    """Scan a Parquet file; brackets and stars in its path are not patterns."""
+    """Scan a Parquet file; brackets and stars in its path are not patterns. One that was damaged is refused."""
+    for file in [path] if isinstance(path, Path) else path:
+        checked(file)
     return pl.scan_parquet(path, glob=False)
 
 
@@ -160,12 +163,6 @@ def rows_of(table: pl.LazyFrame, rows: NDArray[np.int64]) -> pl.DataFrame:
     wanted = pl.Series(rows - first, dtype=pl.UInt32).implode()
     numbered = near.with_row_index("heedful_row").filter(pl.col("heedful_row").is_in(wanted))
     return numbered.drop("heedful_row").collect(engine="streaming")
-
-
-def content_fingerprint(path: Path) -> str:
-    """A short hash of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 def fingerprint(value: Any) -> str:

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from heedful.errors import BadInput, HeedfulError, NotFound
-from heedful.files import Parts, content_fingerprint, locked, write_text
+from heedful.files import Parts, locked, write_text
+from heedful.integrity import content_fingerprint
 from heedful.version import __version__
 from heedful.workspace.environment import code_fingerprint
 from heedful.workspace.folder import Stage, StageFolder

@@ -11,11 +11,13 @@ import polars as pl
 from heedful.audits.plan import AuditOptions, result_file
 from heedful.errors import BadInput, unknown_name
 from heedful.files import replaced, scan_parquet, write_text
+from heedful.integrity import checked
 from heedful.runs.config import read_toml
 from heedful.verdict.verdict import INSTANCES, Verdict
 from heedful.workspace.folder import Stage, StageFolder, damage_named
 
 OPTIONS = "audit.toml"
+CARD = "card.html"
 
 
 class Audit(StageFolder):
@@ -72,7 +74,7 @@ class Audit(StageFolder):
         self.require("verdict")
         file = self.folder / "verdict.json"
         with damage_named(file, ValueError, KeyError, TypeError):
-            values = json.loads(file.read_text(encoding="utf-8"))
+            values = json.loads(checked(file).read_text(encoding="utf-8"))
             if "instances" in values:  # as older versions wrote them
                 instances = pl.LazyFrame(values["instances"], schema=INSTANCES)
             else:
@@ -108,8 +110,11 @@ class Audit(StageFolder):
         from heedful.audits.card import card
 
         path = Path(path)
-        path = path / "card.html" if path.is_dir() else path
-        write_text(path, card(self))
+        path = path / CARD if path.is_dir() else path
+        if path.resolve() == (self.folder / CARD).resolve():
+            self.write_recorded(CARD, card(self))
+        else:
+            write_text(path, card(self))
         return path
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from heedful.adapters.hardware import named
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import battery_of
 from heedful.audits.battery.test import Counted
-from heedful.audits.directory import Audit
+from heedful.audits.directory import CARD, Audit
 from heedful.audits.evidence_sources import EvidenceSource
 from heedful.audits.evidence_stage import copy_evidence, evidence_parts, write_metrics
 from heedful.audits.given_importance import GivenImportance, Misfit, write_given
@@ -45,7 +45,6 @@ from heedful.workspace.folder import Stage, StageCost
 from heedful.workspace.parts import StageParts, perform_parts
 
 PROBES = 16  # texts that the model is checked with
-CARD = "card.html"
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class _Session:
         if battery and not len(self.sample):  # no text could be tested within the budget, by no other test either
             stages = plan(columns, battery=("highlights",), given=False)
         performed += self._perform_missing(stages)
-        if performed or not (audit.folder / CARD).exists():
+        if performed or not audit.intact(CARD):
             audit.report(audit.folder / CARD)
 
     def _perform_missing(self, stages: list[Stage]) -> list[Stage]:

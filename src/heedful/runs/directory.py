@@ -11,12 +11,13 @@ from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import decision_counts
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
+from heedful.integrity import MANIFEST, checked
 from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.text.vocabulary import Vocabulary
 from heedful.verdict.rule import judge
 from heedful.verdict.signals import scan_signals
 from heedful.verdict.verdict import Verdict
-from heedful.workspace.folder import MANIFEST, Stage, StageFolder, damage_named
+from heedful.workspace.folder import Stage, StageFolder, damage_named
 
 if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
@@ -148,7 +149,7 @@ class Run(StageFolder):
         """The records of training.jsonl."""
         file = self.folder / "training.jsonl"
         with damage_named(file, ValueError):
-            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+            return [json.loads(line) for line in checked(file).read_text(encoding="utf-8").splitlines()]
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -211,7 +212,10 @@ class Run(StageFolder):
         return model.eval()
 
     def check(self) -> None:
-        """Raise if evidence, importance or a result exists and cannot be read."""
+        """Raise if a file that a report reads is damaged."""
+        for name in self.file_hashes():
+            if not name.endswith(".safetensors"):
+                checked(self.folder / name)
         _ = self.metrics
         for name, stage in STAGES.items():
             if name not in ("prepare", "train") and self.done(name):

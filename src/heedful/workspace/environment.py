@@ -8,7 +8,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from heedful.files import content_fingerprint, fingerprint
+from heedful.files import fingerprint
+from heedful.integrity import content_fingerprint
 
 _LIBRARIES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "spacy", "gensim")
 
