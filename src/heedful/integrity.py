@@ -26,11 +26,8 @@ _recorded: dict[str, tuple[_State, dict[str, str]]] = {}  # what each manifest s
 class Damaged(BadInput):
     """A file of a run or audit that does not hold what was written to it."""
 
-    def __init__(self, file: Path, folder: Path, reason: str) -> None:
-        super().__init__(
-            f"{file} is damaged: {reason}; `heedful verify --repair {folder}` deletes what is damaged, so that "
-            "`heedful run` or `heedful audit` with the same options makes it again"
-        )
+    def __init__(self, file: Path, folder: Path, reason: str, remedy: str = "delete it and run again, or see") -> None:
+        super().__init__(f"{file} is damaged: {reason}; {remedy} what `heedful verify --repair {folder}` can do")
         self.file = file
 
 
@@ -61,16 +58,22 @@ def checked(path: Path) -> Path:
         except OSError:  # there is none
             continue
         if expected is not None and path.exists() and known_fingerprint(path) != expected:
-            raise Damaged(path, folder, f"its content is not what {MANIFEST} recorded")
+            raise Damaged(path, folder, f"its content is not what {MANIFEST} recorded when it was written")
         break
     return path
 
 
 def recorded_hashes(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The hashes in a manifest, by file name; older versions recorded none."""
+    """The hashes in a manifest, by file name; older versions recorded none. Raises ValueError for names that lead out
+    of the directory: what a manifest names may be deleted."""
     found = dict(manifest.get("files", {}))
-    for entry in manifest["stages"].values():
+    for stage, entry in manifest["stages"].items():
         found |= entry.get("files", {})
+        if not stage.isidentifier():
+            raise ValueError(f"there can be no stage {stage!r}")
+    for name in found:
+        if Path(name).is_absolute() or not {"..", "\\"}.isdisjoint((*Path(name).parts, *name)):
+            raise ValueError(f"there can be no file {name!r} in the directory")
     return found
 
 
@@ -93,10 +96,15 @@ def unsealed(content: bytes) -> tuple[dict[str, Any], bool]:
     return manifest, True
 
 
+def digest_line(body: bytes) -> bytes:
+    """What a manifest ends with, after these bytes."""
+    return f'  "digest": "{bytes_fingerprint(body)}"\n}}\n'.encode()
+
+
 def _sealed(manifest: Mapping[str, Any], form: Any) -> str:
     text = json.dumps({"format": form, **manifest}, indent=2, ensure_ascii=False, allow_nan=False)
     body = f"{text.removesuffix('}').rstrip()},\n"
-    return f'{body}  "digest": "{bytes_fingerprint(body.encode())}"\n}}\n'
+    return body + digest_line(body.encode()).decode()
 
 
 def _recorded_in(path: Path) -> dict[str, str]:
@@ -110,7 +118,7 @@ def _recorded_in(path: Path) -> dict[str, str]:
         found = recorded_hashes(manifest)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if sum(mark in content for mark in _MARKS) > 1:  # whichever of them a flipped bit may have hit
-            raise Damaged(path, path.parent, str(error)) from error
+            raise Damaged(path, path.parent, str(error), "remove the directory and run again, or see") from error
         found = {}
     _recorded[os.fspath(path)] = state, found
     return found

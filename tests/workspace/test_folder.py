@@ -27,6 +27,10 @@ STAGES = [
 class Toy(StageFolder):
     KIND, OPTIONS, COMMAND = "a toy", "toy.toml", "make toy"
 
+    @classmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        return STAGES
+
     def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
         return next(each.files for each in STAGES if each.name == stage)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from heedful.audits.plan import AuditOptions, result_file
+from heedful.audits.plan import AuditOptions, plan_of, result_file
 from heedful.errors import BadInput, unknown_name
 from heedful.files import replaced, scan_parquet, write_text
 from heedful.integrity import checked
@@ -51,6 +51,12 @@ class Audit(StageFolder):
             about = values.pop("about", {"json": "{}"})
             values["model"] = {**values["model"], "about": json.loads(about["json"])}
             return cls(folder, AuditOptions(**values))
+
+    @classmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        """The stages that were done. Which others they read is not recorded: as many as in any audit."""
+        done = manifest["stages"]
+        return (stage for stage in plan_of(done) if stage.name in done)
 
     def save(self, folder: Path | str) -> "Audit":
         """Copy the audit to another directory, which must not exist."""

@@ -14,6 +14,7 @@ from heedful.cli.report import report
 from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
+from heedful.cli.verify import verify
 from heedful.errors import HeedfulError, Stopped
 from heedful.printable import printable
 from heedful.version import __version__
@@ -34,6 +35,7 @@ app.command()(show)
 app.command()(report)
 app.command()(compare)
 app.command()(audit)
+app.command()(verify)
 
 
 def _version(wanted: bool) -> None:

@@ -82,6 +82,11 @@ class Run(StageFolder):
                 _ = manifest["corpus"]["classes"]
         return manifest
 
+    @classmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        """All stages, whether they are done or not."""
+        return STAGES.values()
+
     def write_config(self) -> None:
         """Write config.toml, unless it is there."""
         self.write_toml(self.config.model_dump(mode="json", exclude_none=True))

@@ -123,7 +123,7 @@ class StageFolder(ABC):
             return {"stages": {}}
         with damage_named(path, ValueError, KeyError, TypeError, AttributeError, remedy="remove the directory"):
             manifest, _ = unsealed(path.read_bytes())
-            _ = manifest["stages"].keys()
+            _ = recorded_hashes(manifest)
         return manifest
 
     @property
@@ -183,6 +183,17 @@ class StageFolder(ABC):
         if len(kept) < len(finished):
             self.record(stages=kept)
 
+    def delete_stages(self, names: Iterable[str]) -> list[str]:
+        """Mark the named stages, and all that read their files, as not done, and delete their files; which."""
+        stages, before = list(self.stages_of(self.manifest)), list(self.manifest["stages"])
+        self.forget_stages(stages, names)
+        gone = [name for name in before if name not in self.manifest["stages"]]
+        for stage in stages:
+            if stage.name in gone:
+                for file in (*stage.files, *stage.optional):
+                    delete_file(self.folder, file)
+        return gone
+
     @contextmanager
     def session(self, worthless: Callable[[Exception], bool]) -> Iterator[None]:
         """Lock the directory and remove temporary files. If a session that created the directory fails, and nothing in
@@ -232,6 +243,11 @@ class StageFolder(ABC):
     def _record_file(self, name: str, digest: str) -> None:
         self.record(files={**self.manifest.get("files", {}), name: digest})
 
+    @classmethod
+    @abstractmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        """The stages of a directory with this manifest, in an order in which they can be done."""
+
     @abstractmethod
     def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
         """The files of a finished stage that must be there."""
@@ -247,6 +263,14 @@ class StageFolder(ABC):
     def _hashes(self, stage: Stage) -> dict[str, str]:
         names = [*stage.files, *(name for name in stage.optional if (self.folder / name).exists())]
         return {name: known_fingerprint(self.folder / name) for name in names}
+
+
+def delete_file(folder: Path, name: str) -> None:
+    """Delete a file of a directory, if it is there; not through a symbolic link."""
+    path = folder / name
+    if path.parent.is_symlink() and path.parent != folder:
+        raise BadInput(f"{path.parent} is a symbolic link, and {name} is not deleted through it: delete it yourself")
+    path.unlink(missing_ok=True)
 
 
 @contextmanager
