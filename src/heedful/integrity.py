@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +51,20 @@ def known_fingerprint(path: Path) -> str:
     return known[1]
 
 
+def expected_fingerprint(path: Path) -> str | None:
+    """The hash that the manifest of a file's directory recorded; None if there is none."""
+    for folder in (path.parent, path.parent.parent):
+        with suppress(OSError):  # there is no manifest
+            return _recorded_in(folder / MANIFEST).get(path.relative_to(folder).as_posix())
+    return None
+
+
 def checked(path: Path) -> Path:
     """The path of a file to be read; raises if the manifest of its directory recorded other content."""
-    for folder in (path.parent, path.parent.parent):
-        try:
-            expected = _recorded_in(folder / MANIFEST).get(path.relative_to(folder).as_posix())
-        except OSError:  # there is none
-            continue
-        if expected is not None and path.exists() and known_fingerprint(path) != expected:
-            raise Damaged(path, folder, f"its content is not what {MANIFEST} recorded when it was written")
-        break
+    expected = expected_fingerprint(path)
+    if expected is not None and path.exists() and known_fingerprint(path) != expected:
+        folder = path.parent if (path.parent / MANIFEST).exists() else path.parent.parent
+        raise Damaged(path, folder, f"its content is not what {MANIFEST} recorded of it")
     return path
 
 

@@ -14,7 +14,7 @@ import polars as pl
 from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
-from heedful.integrity import checked
+from heedful.integrity import checked, expected_fingerprint
 from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.runs.directory import STAGES, Run
 from heedful.workspace.folder import damage_named
@@ -174,6 +174,9 @@ def _metrics(folder: Path) -> dict[str, Any]:
 
 def _lazy(run: Listed, file: Path) -> pl.LazyFrame:
     with damage_named(file, pl.exceptions.PolarsError, OSError):
-        frame = scan_parquet(file)
-        frame.collect_schema()  # here the damaged file can be named; in a frame of many it could not
+        # here the damaged file can be named; in a frame of many it could not
+        frame = pl.scan_parquet(file, glob=False)
+        schema = frame.collect_schema()
+    if expected_fingerprint(file) is not None:  # compared when the frame is collected, and not before
+        frame = pl.defer(lambda: scan_parquet(file), schema=schema)  # type: ignore[arg-type, return-value]
     return frame.select(*(pl.lit(value, ABOUT[name]).alias(name) for name, value in run.about.items()), pl.all())
