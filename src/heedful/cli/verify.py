@@ -75,6 +75,9 @@ def _repaired(verified: "Verified", open_folder: "Callable[[Path], StageFolder]"
 
 def _lines(verified: "Verified", done: list[str]) -> Iterator[str]:
     """A directory in words: one line, and one for each damaged file and for each thing that was done."""
+    if verified.intact and not verified.files:
+        yield f"{verified.folder}: no hashes were recorded (made by an older version), so nothing can be checked"
+        return
     if verified.intact:
         yield f"{verified.folder}: {verified.files:,} files as recorded, {verified.size / 1e6:,.1f} MB"
     else:

@@ -76,7 +76,7 @@ def perform(
         other = run.done(PLAUSIBILITY) and run.manifest.get("rationales") != marked.facts
         if other or run.missing([PLAUSIBILITY]):
             marked.spans(set())  # what does not fit is refused before anything is computed
-    if other or run.missing(wanted):
+    if other or run.missing(wanted) or not (run.folder / run.OPTIONS).exists():
         with run.session(partial(_is_worthless, run)), threads(config.threads), pool:
             if other:
                 run.forget([PLAUSIBILITY])
