@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import heedful
+from heedful.audits.execution import Inputs, perform
+from heedful.audits.overview import caveats, facts
 from heedful.errors import HeedfulError
+from heedful.progress import Reporter
+from heedful.version import __version__
 from heedful.workspace.verification import repair, verify
 from tests.audits.made import TEXTS, assert_same, labels_of, planted
 from tests.runs.flipping import flipped, flips
@@ -82,3 +86,21 @@ def test_a_stage_takes_along_what_any_audit_reads_of_it(copied: heedful.Audit) -
     assert set(stages) == set(copied.manifest["stages"])
     assert "importance" in stages["correlation"]
     assert set(stages["signals"]) >= set(copied.tests)
+
+
+def test_going_on_with_another_version_is_said_and_stands_among_the_caveats(copied: heedful.Audit) -> None:
+    old = {"heedful": "0.0.1", "code": "aa"}
+    copied.record(stages={name: entry | old for name, entry in copied.manifest["stages"].items()})
+    (copied.folder / "verdict.json").unlink()
+    said: list[str] = []
+    reporter = Reporter()
+    reporter.finish = said.append  # type: ignore[method-assign, assignment]
+    inputs = Inputs(subject=planted(), source=None)
+    perform(copied, inputs, reporter=reporter)
+    assert [line for line in said if "version" in line or "begun" in line] == [
+        f"begun by heedful 0.0.1; goes on with {__version__}; both are recorded"
+    ]
+    (caveat,) = [line for line in caveats(copied) if "versions of heedful" in line]
+    assert caveat.endswith(f"{__version__}: verdict).")
+    assert f"heedful 0.0.1, {__version__}" in " ".join(f"{name} {value}" for name, value in facts(copied))
+    assert caveat in (copied.folder / "card.html").read_text(encoding="utf-8")

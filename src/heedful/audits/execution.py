@@ -39,8 +39,8 @@ from heedful.errors import BadConfig, BadInput
 from heedful.progress import Reporter
 from heedful.ragged import Indices
 from heedful.version import __version__
+from heedful.workspace.environment import change_of_version, code_fingerprint, versions
 from heedful.workspace.environment import threads as torch_threads
-from heedful.workspace.environment import versions
 from heedful.workspace.folder import Stage, StageCost
 from heedful.workspace.parts import StageParts, perform_parts
 
@@ -115,6 +115,7 @@ class _Session:
         budget = audit.options.budget
         self.until = None if budget is None else time.monotonic() + budget
         self.exact: tuple[str, ...] = ()  # tests that need no forward pass
+        self.said = False  # that another version began the audit
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
     def perform(self) -> None:
@@ -122,7 +123,7 @@ class _Session:
         audit, inputs = self.audit, self.inputs
         audit.write_options()
         if "heedful" not in audit.manifest:
-            audit.record(audit=audit.folder.name, heedful=__version__, versions=versions())
+            audit.record(audit=audit.folder.name, heedful=__version__, code=code_fingerprint(), versions=versions())
         columns: tuple[str, ...] = ()
         battery: tuple[str, ...] = ()
         if inputs.subject is not None:
@@ -148,6 +149,11 @@ class _Session:
     def _perform_missing(self, stages: list[Stage]) -> list[Stage]:
         missing = self.audit.missing_stages(stages)
         self.audit.forget_stages(stages, [stage.name for stage in missing])
+        change = change_of_version(self.audit.manifest)
+        if missing and change and not self.said:
+            self.said = True
+            self.reporter.start(self.audit.folder.name)
+            self.reporter.finish(change)
         for stage in missing:
             with self.audit.performing(stage, counts=lambda: dict(self.counts)) as cost:
                 self._perform_stage(stage, cost)

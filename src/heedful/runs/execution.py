@@ -19,7 +19,7 @@ from heedful.runs.sources import Sources, check_reading
 from heedful.runs.stages import prepare, train_model, write_evidence
 from heedful.runs.workers import Workers
 from heedful.version import __version__
-from heedful.workspace.environment import code_fingerprint, threads, versions
+from heedful.workspace.environment import change_of_version, code_fingerprint, threads, versions
 
 _FROM_CORPUS = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
 
@@ -84,6 +84,10 @@ def perform(
             run.forget(missing)
             run.write_config()
             _record_provenance(run)
+            change = change_of_version(run.manifest)
+            if missing and change:
+                reporter.start(run.folder.name)
+                reporter.finish(change)
             for stage in missing:
                 with run.performing(STAGES[stage]):
                     if corpus is not None and stage in _FROM_CORPUS:
