@@ -27,6 +27,7 @@ from tests.report.made_run import made_run
 EXPERIMENTS = ("correlation", "permutation", "adversary", "substitution", "single_weight", "removal")
 FEW_EXPERIMENTS = ("violation",)  # of a thousand runs: figures take half a second of each run, whatever their number
 COMMANDS = ("report", "compare")
+UNITS = {"seconds": "s", "megabytes": "MB"}
 FLOOR = 30  # instances of the run that stands for none
 LONGEST = 12  # items of an instance
 
@@ -59,7 +60,7 @@ class Growth:
 
     def __str__(self) -> str:
         parts = []
-        for unit, name in (("seconds", "s"), ("megabytes", "MB")):
+        for unit, name in UNITS.items():
             floor, small, large = (getattr(cost, unit) for cost in (self.floor, self.small, self.large))
             parts.append(f"{small:,.1f} to {large:,.1f} {name} (constant {floor:,.1f}): {self.exponent(unit):.2f}")
         return f"{self.command}, {self.sizes[0]:,} to {self.sizes[1]:,} {self.of}: {'; '.join(parts)}"
@@ -142,11 +143,8 @@ def main() -> None:
             found += growth_of_instances(Path(folder) / "instances", *options.instances)
         if options.of != "instances":
             found += growth_of_runs(Path(folder) / "runs", *options.runs)
-    exponents = [{unit: each.exponent(unit) for unit in ("seconds", "megabytes")} for each in found]
-    write_json(
-        FOLDER / f"growth-of-{options.of}.json",
-        [{**asdict(each), "exponents": e} for each, e in zip(found, exponents, strict=True)],
-    )
+    rows = [asdict(each) | {"exponents": {unit: each.exponent(unit) for unit in UNITS}} for each in found]
+    write_json(FOLDER / f"growth-of-{options.of}.json", rows)
 
 
 if __name__ == "__main__":
