@@ -27,6 +27,7 @@ MODULES = (
     "calibration.factory.__main__",
     "documents",
     "gradients",
+    "growth",
     "leave_one_out",
     "permutation",
     "plain",

@@ -23,6 +23,7 @@ from heedful import evidence_checks as columns
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL, check_unique, validate
 from heedful.files import scan_parquet, write_parquet
+from heedful.integrity import checked
 from heedful.list_columns import list_column
 from heedful.ragged import Indices, Ragged
 from heedful.tanh_decoder import TanhDecoder, mix
@@ -227,7 +228,7 @@ def metadata(
 
 def read_metadata(path: Path) -> dict[str, str]:
     """The key-value metadata of an evidence file; files of other tools may have none."""
-    return {key: value for key, value in pl.read_parquet_metadata(path).items() if key in _DESCRIBED}
+    return {key: value for key, value in pl.read_parquet_metadata(checked(path)).items() if key in _DESCRIBED}
 
 
 def probabilities(logits: NDArray[Any]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from heedful.errors import BadInput, HeedfulError, disk_full_named
+from heedful.integrity import checked
 from heedful.temporaries import (
     ENDING,
     hidden_name,
@@ -168,9 +169,9 @@ def remove_temporaries(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text atomically."""
+    """Write UTF-8 text atomically, with the same bytes on every system."""
     with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -191,7 +192,9 @@ def sink_parquet(path: Path, frame: pl.LazyFrame, metadata: Mapping[str, str] | 
 
 
 def scan_parquet(path: Path | list[Path]) -> pl.LazyFrame:
-    """Scan a Parquet file; brackets and stars in its path are not patterns."""
+    """Scan a Parquet file; brackets and stars in its path are not patterns. One that was damaged is refused."""
+    for file in [path] if isinstance(path, Path) else path:
+        checked(file)
     return pl.scan_parquet(path, glob=False)
 
 
@@ -209,12 +212,6 @@ def rows_of(table: pl.LazyFrame, rows: NDArray[np.int64]) -> pl.DataFrame:
     wanted = pl.Series(rows - first, dtype=pl.UInt32).implode()
     numbered = near.with_row_index("heedful_row").filter(pl.col("heedful_row").is_in(wanted))
     return numbered.drop("heedful_row").collect(engine="streaming")
-
-
-def content_fingerprint(path: Path) -> str:
-    """A short hash of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 def fingerprint(value: Any) -> str:

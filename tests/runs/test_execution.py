@@ -1,4 +1,3 @@
-import json
 import signal
 import subprocess
 import sys
@@ -16,11 +15,15 @@ from heedful.corpora.cache_key import SCHEME
 from heedful.errors import BadInput, HeedfulError, NotFound
 from heedful.evidence import Evidence
 from heedful.files import locked
+from heedful.findings.published import caveats
 from heedful.models.inference import decode, predict
 from heedful.progress import Reporter
+from heedful.report.site.run_data import facts
 from heedful.runs.config import resolve
-from heedful.runs.directory import Run
+from heedful.runs.directory import STAGES, Run
 from heedful.runs.execution import perform
+from heedful.version import __version__
+from heedful.workspace.environment import mixture
 from tests.runs.small import ARGUMENTS, VALUES, contents
 
 ROOT = Path(__file__).parents[2]
@@ -184,7 +187,7 @@ def test_a_process_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
         folders = list((tmp_path / "b" / "runs").glob("*"))
         done = Run.open(folders[0]).manifest["stages"] if folders and (folders[0] / "config.toml").exists() else {}
         killed_in.add(len(done))
-        assert touches < 120
+        assert touches < 240
     forker.communicate()
     (one,), (other,) = ((tmp_path / name / "runs").iterdir() for name in "ab")
     assert contents(other) == contents(one)
@@ -196,6 +199,9 @@ def test_a_directory_of_another_configuration_is_refused(copy_small_run: Copy, t
     run = copy_small_run(tmp_path)
     config = run.folder / "config.toml"
     config.write_text(config.read_text().replace("epochs = 2", "epochs = 3"))
+    with pytest.raises(BadInput, match=r"config\.toml is damaged: its content is not what manifest\.json recorded"):
+        perform(VALUES, out=tmp_path)
+    run.record(files={})  # as older versions left it
     with pytest.raises(BadInput, match=r"other options.*remove the directory or choose another --out"):
         perform(VALUES, out=tmp_path)
 
@@ -205,9 +211,8 @@ def unfinished(out: Path, **corpus: Any) -> Path:
     with pytest.raises(Killed):
         perform(VALUES, out=out, reporter=Killer(8))
     (folder,) = out.iterdir()
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["corpus"] |= corpus
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    run = Run.open(folder)
+    run.record(corpus=run.manifest["corpus"] | corpus)
     return folder
 
 
@@ -394,3 +399,18 @@ def test_word2vec_vectors_are_trained_on_the_corpus(tmp_path: Path) -> None:
     first, second = perform(values, out=tmp_path / "a"), perform(values, out=tmp_path / "b")
     assert first.manifest["vectors"]["found"] > 10
     assert contents(first.folder) == contents(second.folder)
+
+
+def test_going_on_with_another_version_is_said_once_and_recorded(copy_small_run: Copy, tmp_path: Path) -> None:
+    run = copy_small_run(tmp_path)
+    old = {"heedful": "0.0.1", "code": "aa"}
+    run.record(stages={name: entry | old for name, entry in run.manifest["stages"].items()})
+    reporter = Lines()
+    perform(VALUES, out=tmp_path, reporter=reporter)
+    assert reporter.lines == []  # nothing was done
+    (run.folder / STAGES["reach"].file).unlink()
+    perform(VALUES, out=tmp_path, reporter=reporter)
+    assert reporter.lines[0] == f"begun by heedful 0.0.1; goes on with {__version__}; both are recorded"
+    assert mixture(run.manifest).endswith(f"{__version__}: reach")
+    assert run.folder.name in caveats([run])
+    assert dict(facts(run))["heedful"] == mixture(run.manifest)

@@ -2,40 +2,17 @@
 
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
 from heedful.errors import BadInput, HeedfulError, NotFound
-from heedful.files import Parts, content_fingerprint, locked, write_text
+from heedful.files import Parts, locked, write_text
+from heedful.integrity import content_fingerprint
 from heedful.version import __version__
 from heedful.workspace.environment import code_fingerprint
-from heedful.workspace.folder import Stage, StageFolder
-
-STAGES = [
-    Stage("texts", ("texts.txt",)),
-    Stage("model", ("model.txt", "log.txt"), ("texts",), optional=("extra.txt",)),
-    Stage("scores", ("scores.parquet",), ("model",)),
-    Stage("lengths", ("lengths.parquet",), ("texts",)),
-]
-
-
-class Toy(StageFolder):
-    KIND, OPTIONS, COMMAND = "a toy", "toy.toml", "make toy"
-
-    def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
-        return next(each.files for each in STAGES if each.name == stage)
-
-
-def perform(toy: Toy, *names: str) -> None:
-    for stage in STAGES:
-        if not names or stage.name in names:
-            with toy.performing(stage):
-                for file in stage.files:
-                    write_text(toy.folder / file, stage.name)
+from tests.workspace.toy import STAGES, Toy, perform
 
 
 def missing(toy: Toy, *wanted: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from heedful.audits.plan import AuditOptions, result_file
+from heedful.audits.plan import AuditOptions, plan_of, result_file
 from heedful.errors import BadInput, unknown_name
 from heedful.evidence import decision_counts
 from heedful.files import replaced, scan_parquet, write_text
@@ -20,6 +20,7 @@ from heedful.verdict.verdict import Verdict
 from heedful.workspace.folder import Stage, StageFolder, damage_named
 
 OPTIONS = "audit.toml"
+CARD = "card.html"
 
 
 class Audit(StageFolder):
@@ -53,6 +54,12 @@ class Audit(StageFolder):
             about = values.pop("about", {"json": "{}"})
             values["model"] = {**values["model"], "about": json.loads(about["json"])}
             return cls(folder, AuditOptions(**values))
+
+    @classmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        """The stages that were done. Which others they read is not recorded: as many as in any audit."""
+        done = manifest["stages"]
+        return (stage for stage in plan_of(done) if stage.name in done)
 
     def save(self, folder: Path | str) -> "Audit":
         """Copy the audit to another directory, which must not exist."""
@@ -122,8 +129,12 @@ class Audit(StageFolder):
         from heedful.audits.card import card
 
         path = Path(path)
-        path = path / "card.html" if path.is_dir() else path
+        path = path / CARD if path.is_dir() else path
         with owner_only(self.private):
+            if path.resolve() == (self.folder / CARD).resolve():
+                self.write_recorded(CARD, card(self))
+            else:
+                write_text(path, card(self))
             write_text(path, card(self))
         return path
 

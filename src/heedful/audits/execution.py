@@ -15,7 +15,7 @@ from heedful.adapters.hardware import named
 from heedful.adapters.subject import Subject
 from heedful.audits.battery import battery_of
 from heedful.audits.battery.test import Counted
-from heedful.audits.directory import Audit
+from heedful.audits.directory import CARD, Audit
 from heedful.audits.evidence_sources import EvidenceSource
 from heedful.audits.evidence_stage import copy_evidence, evidence_parts, write_metrics
 from heedful.audits.given_importance import GivenImportance, Misfit, write_given
@@ -39,13 +39,12 @@ from heedful.errors import BadConfig, BadInput
 from heedful.progress import Reporter
 from heedful.ragged import Indices
 from heedful.version import __version__
+from heedful.workspace.environment import change_of_version, code_fingerprint, versions
 from heedful.workspace.environment import threads as torch_threads
-from heedful.workspace.environment import versions
 from heedful.workspace.folder import Stage, StageCost
 from heedful.workspace.parts import StageParts, perform_parts
 
 PROBES = 16  # texts that the model is checked with
-CARD = "card.html"
 
 
 @dataclass(frozen=True)
@@ -120,6 +119,7 @@ class _Session:
         budget = audit.options.budget
         self.until = None if budget is None else time.monotonic() + budget
         self.exact: tuple[str, ...] = ()  # tests that need no forward pass
+        self.said = False  # that another version began the audit
         self.model = None if inputs.subject is None else Counted(inputs.subject, self._count)
 
     def perform(self) -> None:
@@ -127,7 +127,7 @@ class _Session:
         audit, inputs = self.audit, self.inputs
         audit.write_options()
         if "heedful" not in audit.manifest:
-            audit.record(audit=audit.folder.name, heedful=__version__, versions=versions())
+            audit.record(audit=audit.folder.name, heedful=__version__, code=code_fingerprint(), versions=versions())
         columns: tuple[str, ...] = ()
         battery: tuple[str, ...] = ()
         if inputs.subject is not None:
@@ -147,12 +147,17 @@ class _Session:
         if battery and not len(self.sample):  # no text could be tested within the budget, by no other test either
             stages = plan(columns, battery=("highlights",), given=False)
         performed += self._perform_missing(stages)
-        if performed or not (audit.folder / CARD).exists():
+        if performed or not audit.intact(CARD):
             audit.report(audit.folder / CARD)
 
     def _perform_missing(self, stages: list[Stage]) -> list[Stage]:
         missing = self.audit.missing_stages(stages)
         self.audit.forget_stages(stages, [stage.name for stage in missing])
+        change = change_of_version(self.audit.manifest)
+        if missing and change and not self.said:
+            self.said = True
+            self.reporter.start(self.audit.folder.name)
+            self.reporter.finish(change)
         for stage in missing:
             with self.audit.performing(stage, counts=lambda: dict(self.counts)) as cost:
                 self._perform_stage(stage, cost)

@@ -10,6 +10,7 @@ from heedful.evidence import Evidence, read_metadata
 from heedful.experiments.plausibility_summary import Plausibility, plausibility_summary
 from heedful.files import scan_parquet
 from heedful.verdict.signals import GAIN
+from heedful.workspace.environment import mixture, performers
 
 if TYPE_CHECKING:
     from heedful.audits.directory import Audit
@@ -67,7 +68,7 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
         tested = manifest["stages"]["highlights"].get("instances", 0)
         if tested < data["texts"]:
             lines.append(("sample", f"{tested:,} texts for the tests that re-run the model"))
-    return [*lines, ("seed", str(options.seed)), ("heedful", str(manifest["heedful"]))]
+    return [*lines, ("seed", str(options.seed)), ("heedful", ", ".join(performers(manifest)))]
 
 
 def caveats(audit: "Audit") -> list[str]:
@@ -96,6 +97,9 @@ def caveats(audit: "Audit") -> list[str]:
     truncated = audit.manifest["data"]["truncated"]
     if truncated:
         lines.append(f"{truncated:,} texts were longer than the model's limit and were cut at the end.")
+    mixed = mixture(audit.manifest)
+    if mixed:
+        lines.append(f"Its stages were performed by different versions of heedful ({mixed}).")
     lines.append("The verdict holds for this model, this map and texts like these; for others, audit again.")
     lines.append("Thresholds were calibrated on trained models whose attention is known to be faithful or not.")
     return lines

@@ -110,6 +110,13 @@ def plan(columns: Collection[str], *, battery: Collection[str], given: bool, rat
     return [*stages[:first], marked, *stages[first:], signals, verdict, plausible]
 
 
+def plan_of(done: Collection[str]) -> list[Stage]:
+    """A plan with all of these stages; each needs what it reads in any audit."""
+    named = {"texts", "evidence", "given", "correlation", "signals", "verdict", RATIONALES, PLAUSIBILITY}
+    battery = [name for name in done if name not in named] or ["importance"]
+    return plan((), battery=battery, given="given" in done, rationales=RATIONALES in done)
+
+
 def exact_tests(columns: Collection[str]) -> tuple[str, ...]:
     """The experiments that evidence with these columns supports by itself: quick enough for all instances."""
     return tuple(

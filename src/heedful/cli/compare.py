@@ -21,7 +21,7 @@ def compare(
     from heedful.errors import unknown_name
     from heedful.files import write_text
     from heedful.findings.comparison import compare as compared
-    from heedful.findings.gathering import gather
+    from heedful.findings.gathering import gather, without_damaged
     from heedful.report.tables.comparison import claims_table, comparison_json, figures_table
     from heedful.report.tables.formats import to_csv, to_markdown
     from heedful.report.tables.latex import to_latex
@@ -30,10 +30,9 @@ def compare(
     endings = (".csv", ".md", ".tex")
     if out is not None and out.suffix not in endings:
         raise unknown_name("ending of --out", out.suffix or out.name, endings)
-    gathered = gather(runs, audits=False)
+    comparison, gathered = without_damaged(gather(runs, audits=False), lambda chosen: compared(chosen.runs))
     for folder, reason in gathered.refused:
         notices.print(f"not compared: {folder.name}: {reason}", markup=False, soft_wrap=True)
-    comparison = compared(gathered.runs)
     figures, claims = figures_table(comparison), claims_table(comparison)
     if out is not None and out.suffix == ".csv":
         write_text(out, to_csv(figures))

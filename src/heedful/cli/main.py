@@ -15,6 +15,7 @@ from heedful.cli.report import report
 from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
+from heedful.cli.verify import verify
 from heedful.errors import BadRows, DiskFull, HeedfulError, Stopped, disk_full_named
 from heedful.printable import printable
 from heedful.version import __version__
@@ -35,6 +36,7 @@ app.command()(show)
 app.command()(report)
 app.command()(compare)
 app.command()(audit)
+app.command()(verify)
 
 
 def _version(wanted: bool) -> None:

@@ -20,7 +20,7 @@ def report(
     """Write tables, figures and a site that opens from disk, from finished runs and audits."""
     from heedful.cli.console import bars, console, notices
     from heedful.errors import unknown_name
-    from heedful.findings.gathering import gather
+    from heedful.findings.gathering import gather, without_damaged
     from heedful.report.charts.render import require_libraries
 
     require_libraries()
@@ -33,11 +33,12 @@ def report(
             raise unknown_name("figure format", name, [*FORMATS, "none"])
     if latex not in LATEX:
         raise unknown_name("value of --latex", latex, LATEX)
-    gathered = gather(runs)
+    with bars(stopped="no report was written; an existing one is unchanged") as reporter:
+        site, gathered = without_damaged(
+            gather(runs), lambda chosen: write_site(chosen, out, formats=names, latex=latex, reporter=reporter)
+        )
     for folder, reason in gathered.refused:
         notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
-    with bars(stopped="no report was written; an existing one is unchanged") as reporter:
-        site = write_site(gathered, out, formats=names, latex=latex, reporter=reporter)
     if as_json:
         typer.echo(json.dumps({"page": str(site.page), "tables": [table.to_json() for table in site.tables]}))
         return

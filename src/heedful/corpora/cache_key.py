@@ -12,7 +12,8 @@ from pathlib import Path
 
 from heedful.corpora.locating import Found, source_fingerprint
 from heedful.corpora.reader import Options, Reader
-from heedful.files import content_fingerprint, fingerprint
+from heedful.files import fingerprint
+from heedful.integrity import content_fingerprint
 from heedful.text.sentences import SENTENCIZER, missing_model
 from heedful.text.tokenising import SPACY
 

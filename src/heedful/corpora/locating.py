@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from heedful.corpora.archives import damage_named, files_below, located_lines, member_lines, members
-from heedful.files import content_fingerprint, fingerprint, write_text
+from heedful.files import fingerprint, write_text
+from heedful.integrity import content_fingerprint
 
 LARGE = 4_000_000  # bytes; the hashes of larger sources are remembered
 

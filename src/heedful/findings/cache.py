@@ -21,7 +21,8 @@ from typing import Any
 
 from heedful.corpora.locating import cache_folder
 from heedful.errors import DiskFull
-from heedful.files import atomic, content_fingerprint, fingerprint, write_text
+from heedful.files import atomic, fingerprint, write_text
+from heedful.integrity import bytes_fingerprint, content_fingerprint, known_fingerprint
 from heedful.runs.directory import Run
 
 FOLDER = ".findings"
@@ -40,16 +41,19 @@ def kept(name: str, runs: Run | Sequence[Run], compute: Callable[[], Any], **opt
     """The finding `name` of one or more runs, as plain JSON values: read if it is kept, computed and kept if not. What
     depends on several runs is kept with the first one."""
     path, key = _entry(name, runs, options, ".json")
-    try:
-        entry = None if key is None else json.loads(path.read_bytes())
-        if entry is not None and entry["key"] == key:
-            return entry["value"]
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
+    with suppress(OSError, ValueError):
+        head, value = path.read_bytes().split(b"\n", 1)
+        if key is not None and head.decode() == _head(key, value):
+            return json.loads(value)
     text = json.dumps(compute(), ensure_ascii=False, separators=(",", ":"))
     if key is not None:
-        _try(lambda: write_text(path, f'{{"key":"{key}","value":{text}}}'))
+        _try(lambda: write_text(path, f"{_head(key, text.encode())}\n{text}"))
     return json.loads(text)
+
+
+def _head(key: str, value: bytes) -> str:
+    """The first line of an entry: what its value depends on, and a digest of the value."""
+    return f"{key} {bytes_fingerprint(value)}"
 
 
 def kept_files(
@@ -60,9 +64,10 @@ def kept_files(
     inside = tuple(f"{place}/" for place in below)
     try:
         with zipfile.ZipFile(path) as archive:
-            entry = json.loads(archive.read(_VALUE))
-            if key is not None and entry["key"] == key:
-                archive.extractall(folder, [member for member in archive.namelist() if member.startswith(inside)])
+            entry = json.loads(archive.read(_VALUE))  # zip files have checksums of their own
+            names = [member for member in archive.namelist() if member.startswith(inside)]
+            if key is not None and entry["key"] == key and entry["files"] == names:
+                archive.extractall(folder, names)
                 return entry["value"]
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error):
         pass
@@ -70,15 +75,16 @@ def kept_files(
     if key is not None:
         files = [file for place in below for file in sorted((folder / place).rglob("*")) if file.is_file()]
         if sum(file.stat().st_size for file in files) <= LARGEST:
-            _try(lambda: _pack(path, {"key": key, "value": value}, folder, files))
+            names = [file.relative_to(folder).as_posix() for file in files]
+            _try(lambda: _pack(path, {"key": key, "value": value, "files": names}, folder))
     return value
 
 
-def _pack(path: Path, entry: Any, folder: Path, files: Sequence[Path]) -> None:
+def _pack(path: Path, entry: dict[str, Any], folder: Path) -> None:
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         archive.writestr(_VALUE, json.dumps(entry))
-        for file in files:
-            archive.write(file, file.relative_to(folder).as_posix())
+        for name in entry["files"]:
+            archive.write(folder / name, name)
 
 
 def _try(write: Callable[[], None]) -> None:
@@ -131,11 +137,10 @@ def _content(folder: Path) -> dict[str, str]:
             continue
         about = [status.st_size, status.st_mtime_ns]
         if known.get(name, [])[:2] != about:
-            digest = content_fingerprint(folder / name)
             if time.time() - status.st_mtime < _SETTLED:  # it may change again within the same tick of the clock
-                found[name] = digest
+                found[name] = content_fingerprint(folder / name)
                 continue
-            known[name], fresh = [*about, digest], True
+            known[name], fresh = [*about, known_fingerprint(folder / name)], True
         found[name] = known[name][2]
     if fresh and not linked:
         _try(lambda: write_text(path, json.dumps(known)))

@@ -5,10 +5,10 @@ Shown are the instances that every test was performed on: those of the sample, o
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -18,10 +18,13 @@ from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import read_metadata
 from heedful.files import scan_parquet, write_json, write_parquet
 from heedful.findings.cache import kept
+from heedful.integrity import Damaged
 from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
 from heedful.verdict.verdict import Verdict
+
+Made = TypeVar("Made")
 
 _UNKNOWN = dict.fromkeys(("accuracy", "macro_f1", "roc_auc", "average_precision"))
 
@@ -172,6 +175,20 @@ def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
         reasons = "; ".join(str(each.reason) for each in refused)
         raise NotFound(f"there is no run that can be shown: {reasons}")
     return Gathered(runs, refused)
+
+
+def without_damaged(gathered: Gathered, make: Callable[[Gathered], Made]) -> tuple[Made, Gathered]:
+    """What is made of the gathered runs, and of which: a run that turns out to be damaged when its files are read is
+    refused, and all is made of the others."""
+    while True:
+        try:
+            return make(gathered), gathered
+        except Damaged as error:
+            damaged = [run for run in gathered.runs if error.file.resolve().is_relative_to(run.origin.resolve())]
+            left = [run for run in gathered.runs if run not in damaged]
+            if not damaged or not left:
+                raise
+            gathered = Gathered(left, [*gathered.refused, *(Refused(run.origin, str(error)) for run in damaged)])
 
 
 def named_runs(named: Places | Sequence[Run]) -> list[Run]:

@@ -10,6 +10,7 @@ from heedful.published import (
     table2,
 )
 from heedful.runs.directory import Run
+from heedful.workspace.environment import mixture
 
 MEASURES = ("gradient", "leave_one_out")  # the columns of Jain & Wallace's Table 2
 _OTHER_CLASSES = (("mimic-anemia", "released"), ("snli", "released"))  # in another order than in the paper
@@ -55,7 +56,8 @@ def _comparable(run: Run) -> bool:
 
 
 def caveats(runs: Sequence[Run]) -> str:
-    """Of runs on a part of the data, and of those that began with other word vectors than the paper's."""
+    """Of runs on a part of the data, of those that began with other word vectors than the paper's, and of those whose
+    stages were not all performed by one version of heedful."""
     sentences = []
     if any(run.manifest.get("corpus", {}).get("subset") for run in runs):
         sentences.append(
@@ -69,6 +71,10 @@ def caveats(runs: Sequence[Run]) -> str:
             f"Of {len(compared)} {noun} on corpora of the papers, {len(random)} began with random word vectors, the "
             "papers' with pretrained ones."
         )
+    mixed = [run.folder.name for run in runs if mixture(run.manifest)]
+    if mixed:
+        named = ", ".join(mixed[:3]) + (f" and {len(mixed) - 3:,} more" if len(mixed) > 3 else "")
+        sentences.append(f"Different versions of heedful performed the stages of {named}: their pages say which.")
     return " ".join(sentences)
 
 

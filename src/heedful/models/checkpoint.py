@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from heedful.errors import BadInput
 from heedful.files import atomic, not_linked
+from heedful.integrity import checked
 
 
 class Checkpoint:
@@ -65,7 +66,7 @@ def write_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, st
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Tensors and metadata of a safetensors file."""
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(checked(path), framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except SafetensorError as error:
         raise BadInput(f"{path} is damaged ({error}): delete it and run again") from error

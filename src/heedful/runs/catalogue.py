@@ -14,6 +14,7 @@ import polars as pl
 from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
+from heedful.integrity import checked, expected_fingerprint
 from heedful.runs.config import RunConfig, read_config, resolve
 from heedful.runs.directory import STAGES, Run
 from heedful.workspace.folder import damage_named
@@ -109,7 +110,7 @@ def _configuration(values: dict[str, Any]) -> str:
 def _read(folder: Path) -> Listed:
     unknown = {**dict.fromkeys(ABOUT), "run": folder.name}
     try:
-        values = read_config(folder / "config.toml")
+        values = read_config(checked(folder / RUN))
         if not set(_CHOICES) <= values.keys():  # of an earlier version, or handwritten
             values = resolve(values).model_dump(mode="json", exclude_none=True)
         about = {name: values[name] for name in _CHOICES} | {"configuration": _configuration(values)}
@@ -167,12 +168,15 @@ def _metrics(folder: Path) -> dict[str, Any]:
     """Metrics of the test split, without those per class, whose names differ between corpora."""
     file = folder / "metrics.json"
     with damage_named(file, ValueError, KeyError, TypeError, AttributeError):
-        test = json.loads(file.read_text(encoding="utf-8"))["test"]
+        test = json.loads(checked(file).read_text(encoding="utf-8"))["test"]
         return {name: value for name, value in test.items() if not isinstance(value, dict)}
 
 
 def _lazy(run: Listed, file: Path) -> pl.LazyFrame:
     with damage_named(file, pl.exceptions.PolarsError, OSError):
-        frame = scan_parquet(file)
-        frame.collect_schema()  # here the damaged file can be named; in a frame of many it could not
+        # here the damaged file can be named; in a frame of many it could not
+        frame = pl.scan_parquet(file, glob=False)
+        schema = frame.collect_schema()
+    if expected_fingerprint(file) is not None:  # compared when the frame is collected, and not before
+        frame = pl.defer(lambda: scan_parquet(file), schema=schema)  # type: ignore[arg-type, return-value]
     return frame.select(*(pl.lit(value, ABOUT[name]).alias(name) for name, value in run.about.items()), pl.all())

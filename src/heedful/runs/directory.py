@@ -12,12 +12,13 @@ from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import decision_counts
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS
 from heedful.files import scan_parquet
+from heedful.integrity import MANIFEST, checked
 from heedful.runs.config import RunConfig, read_config, resolve
 from heedful.text.vocabulary import Vocabulary
 from heedful.verdict.rule import judge
 from heedful.verdict.signals import scan_signals
 from heedful.verdict.verdict import Verdict
-from heedful.workspace.folder import MANIFEST, Stage, StageFolder, damage_named
+from heedful.workspace.folder import Stage, StageFolder, damage_named
 
 if TYPE_CHECKING:
     from heedful.models.checkpoint import Checkpoint
@@ -87,6 +88,11 @@ class Run(StageFolder):
         """Whether only its owner can read the directory, or should because the corpus is restricted."""
         return super().private or READERS[self.config.corpus].restricted
 
+    @classmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        """All stages, whether they are done or not."""
+        return STAGES.values()
+
     def write_config(self) -> None:
         """Write config.toml, unless it is there."""
         self.write_toml(self.config.model_dump(mode="json", exclude_none=True))
@@ -154,7 +160,7 @@ class Run(StageFolder):
         """The records of training.jsonl."""
         file = self.folder / "training.jsonl"
         with damage_named(file, ValueError):
-            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+            return [json.loads(line) for line in checked(file).read_text(encoding="utf-8").splitlines()]
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -217,7 +223,10 @@ class Run(StageFolder):
         return model.eval()
 
     def check(self) -> None:
-        """Raise if evidence, importance or a result exists and cannot be read."""
+        """Raise if a file that a report reads is damaged."""
+        for name in self.file_hashes():
+            if not name.endswith(".safetensors"):
+                checked(self.folder / name)
         _ = self.metrics
         for name, stage in STAGES.items():
             if name not in ("prepare", "train") and self.done(name):

@@ -19,7 +19,7 @@ from heedful.runs.sources import Sources, check_reading
 from heedful.runs.stages import prepare, train_model, write_evidence
 from heedful.runs.workers import Workers
 from heedful.version import __version__
-from heedful.workspace.environment import code_fingerprint, threads, versions
+from heedful.workspace.environment import change_of_version, code_fingerprint, threads, versions
 
 _FROM_CORPUS = {"prepare": prepare, "train": train_model, "evidence": write_evidence}
 
@@ -81,7 +81,7 @@ def perform(
         other = run.done(PLAUSIBILITY) and run.manifest.get("rationales") != marked.facts
         if other or run.missing([PLAUSIBILITY]):
             marked.spans(set())  # what does not fit is refused before anything is computed
-    if other or run.missing(wanted):
+    if other or run.missing(wanted) or not (run.folder / run.OPTIONS).exists():
         with run.session(partial(_is_worthless, run), private=private), threads(config.threads), pool:
             if other:
                 run.forget([PLAUSIBILITY])
@@ -89,6 +89,10 @@ def perform(
             run.forget(missing)
             run.write_config()
             _record_provenance(run)
+            change = change_of_version(run.manifest)
+            if missing and change:
+                reporter.start(run.folder.name)
+                reporter.finish(change)
             for stage in missing:
                 with run.performing(STAGES[stage]):
                     if corpus is not None and stage in _FROM_CORPUS:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from heedful.corpora.corpus import Corpus
 from heedful.corpora.locating import cache_folder
 from heedful.evidence_checks import NO_LABEL
-from heedful.files import content_fingerprint, fingerprint
+from heedful.files import fingerprint
+from heedful.integrity import content_fingerprint
 from heedful.list_columns import Kind, ragged_column
 from heedful.models.batches import Inputs
 from heedful.models.checkpoint import read_tensors, write_tensors

@@ -20,13 +20,20 @@ import tomli_w
 
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence
-from heedful.files import Parts, content_fingerprint, locked, remove_temporaries, scan_parquet, write_json, write_text
+from heedful.files import Parts, locked, remove_temporaries, scan_parquet, write_text
+from heedful.integrity import (
+    MANIFEST,
+    bytes_fingerprint,
+    checked,
+    known_fingerprint,
+    recorded_hashes,
+    sealed,
+    unsealed,
+)
 from heedful.privacy import is_private, make_private, owner_only
 from heedful.progress import seconds_since
 from heedful.version import __version__
 from heedful.workspace.environment import code_fingerprint, peak_memory
-
-MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
@@ -78,11 +85,11 @@ class StageFolder(ABC):
 
     @classmethod
     def options_path(cls, folder: Path) -> Path:
-        """The options file of a directory; raises if there is none."""
+        """The options file of a directory; raises if there is none, or if it is damaged."""
         path = folder / cls.OPTIONS
         if not path.is_file():
             raise NotFound(f"{folder} is not {cls.KIND} directory: it has no {cls.OPTIONS}; `{cls.COMMAND}` makes one")
-        return path
+        return checked(path)
 
     @classmethod
     def other_options(cls, folder: Path) -> BadInput:
@@ -94,9 +101,21 @@ class StageFolder(ABC):
 
     def write_toml(self, options: Mapping[str, Any]) -> None:
         """Write the options file, unless it is there."""
-        path = self.folder / self.OPTIONS
-        if not path.exists():
-            write_text(path, tomli_w.dumps(options))
+        if not (self.folder / self.OPTIONS).exists():
+            self.write_recorded(self.OPTIONS, tomli_w.dumps(options))
+        elif self.OPTIONS not in self.file_hashes():  # of an older version, or the process was killed
+            self._record_file(self.OPTIONS, known_fingerprint(self.folder / self.OPTIONS))
+
+    def write_recorded(self, name: str, text: str) -> None:
+        """Write a file that no stage leaves. Its hash is recorded first, so that a kill leaves no file but one that
+        will be written again."""
+        self._record_file(name, bytes_fingerprint(text.encode()))
+        write_text(self.folder / name, text)
+
+    def intact(self, name: str) -> bool:
+        """Whether a file is there, and as it was recorded, if it was."""
+        path, recorded = self.folder / name, self.file_hashes().get(name)
+        return path.exists() and recorded in (None, known_fingerprint(path))
 
     @classmethod
     def read_manifest(cls, folder: Path) -> dict[str, Any]:
@@ -105,8 +124,8 @@ class StageFolder(ABC):
         if not path.exists():
             return {"stages": {}}
         with damage_named(path, ValueError, KeyError, TypeError, AttributeError, remedy="remove the directory"):
-            manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            _ = manifest["stages"].keys()
+            manifest, _ = unsealed(path.read_bytes())
+            _ = recorded_hashes(manifest)
         return manifest
 
     @property
@@ -118,12 +137,11 @@ class StageFolder(ABC):
         """Add entries to the manifest."""
         manifest = {**self.manifest, **entries}
         manifest["stages"] = manifest.pop("stages")  # last: it is what grows
-        write_json(self.folder / MANIFEST, manifest)
+        write_text(self.folder / MANIFEST, sealed(manifest))
 
     def file_hashes(self) -> dict[str, str]:
-        """Hashes of files when their stages ended, by file name; older directories have recorded none."""
-        entries = self.manifest["stages"].values()
-        return {name: value for entry in entries for name, value in entry.get("files", {}).items()}
+        """Hashes of files when they were written, by file name; older directories have recorded none."""
+        return recorded_hashes(self.manifest)
 
     def done(self, stage: str) -> bool:
         """Whether a stage is finished and its files are there; a deleted file is made again."""
@@ -172,6 +190,17 @@ class StageFolder(ABC):
         if len(kept) < len(finished):
             self.record(stages=kept)
 
+    def delete_stages(self, names: Iterable[str]) -> list[str]:
+        """Mark the named stages, and all that read their files, as not done, and delete their files; which."""
+        stages, before = list(self.stages_of(self.manifest)), list(self.manifest["stages"])
+        self.forget_stages(stages, names)
+        gone = [name for name in before if name not in self.manifest["stages"]]
+        for stage in stages:
+            if stage.name in gone:
+                for file in (*stage.files, *stage.optional):
+                    delete_file(self.folder, file)
+        return gone
+
     @contextmanager
     def session(self, worthless: Callable[[Exception], bool], *, private: bool = False) -> Iterator[None]:
         """Lock the directory and remove temporary files. If a session that created the directory fails, and nothing in
@@ -219,7 +248,15 @@ class StageFolder(ABC):
 
     def _read_json(self, name: str) -> Any:
         with damage_named(self.folder / name, ValueError):
-            return json.loads((self.folder / name).read_text(encoding="utf-8"))
+            return json.loads(checked(self.folder / name).read_text(encoding="utf-8"))
+
+    def _record_file(self, name: str, digest: str) -> None:
+        self.record(files={**self.manifest.get("files", {}), name: digest})
+
+    @classmethod
+    @abstractmethod
+    def stages_of(cls, manifest: Mapping[str, Any]) -> Iterable[Stage]:
+        """The stages of a directory with this manifest, in an order in which they can be done."""
 
     @abstractmethod
     def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
@@ -235,7 +272,15 @@ class StageFolder(ABC):
 
     def _hashes(self, stage: Stage) -> dict[str, str]:
         names = [*stage.files, *(name for name in stage.optional if (self.folder / name).exists())]
-        return {name: content_fingerprint(self.folder / name) for name in names}
+        return {name: known_fingerprint(self.folder / name) for name in names}
+
+
+def delete_file(folder: Path, name: str) -> None:
+    """Delete a file of a directory, if it is there; not through a symbolic link."""
+    path = folder / name
+    if path.parent.is_symlink() and path.parent != folder:
+        raise BadInput(f"{path.parent} is a symbolic link, and {name} is not deleted through it: delete it yourself")
+    path.unlink(missing_ok=True)
 
 
 @contextmanager

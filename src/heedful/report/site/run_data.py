@@ -28,6 +28,7 @@ from heedful.runs.directory import Run
 from heedful.tanh_decoder import TanhDecoder
 from heedful.verdict.criteria import QUESTIONS
 from heedful.verdict.verdict import Verdict
+from heedful.workspace.environment import mixture, performers
 
 _SETTINGS = ("corpus", "model", "encoder", "attention", "seed", "preset")
 _METRICS = ("n", "accuracy", "macro_f1", "roc_auc", "average_precision")
@@ -104,6 +105,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("seed", str(config.seed)),
         ("word vectors", config.embedding.vectors or "random"),
         ("cost", f"{seconds:,.0f} s, {memory / 1000:.1f} GB of memory at most"),
+        ("heedful", mixture(manifest) or ", ".join(performers(manifest))),
         ("versions", ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())),
         ("directory", run.folder.name),
     ]
