@@ -25,6 +25,7 @@ from heedful.runs.presets import PRESETS, defaults
 Section = TypeVar("Section", bound=BaseModel)
 
 WORD2VEC = "word2vec"
+SAMPLE = 200  # instances, by default
 VALID_NAMES: dict[str, Collection[str]] = {
     "corpus": READERS,
     "model": MODEL_NAMES,
@@ -104,7 +105,8 @@ class ExperimentOptions(Options):
     top: int = Field(0, ge=0)  # items compared by the top-k distance; 0: a tenth of the mean text, at least 10
     rankings: tuple[str, ...] = Field(RANKINGS, min_length=1)  # orders in which items are removed
     orders: int = Field(5, ge=1)  # draws of the random ranking
-    sample: int = Field(200, ge=0)  # instances of experiments that re-run the model; 0: all
+    # instances of experiments that re-run the model; 0: all; `highlights` by default: as many as the verdict takes
+    sample: int = Field(SAMPLE, ge=0)
     steps: int = Field(50, ge=1)  # maximum forward passes per instance and order
 
     @field_validator("rankings")
