@@ -118,9 +118,10 @@ def _has_enough(parts: Parts, stage: StageParts, stop: int) -> bool:
 
 def _discard_others(parts: Parts, stage: StageParts) -> None:
     """Discard the parts of a stage that an earlier version began with parts of another size."""
-    start, stop = stage.pieces[0]
-    if stage.enough is not None and parts.has(0) and len(parts.read(0)) != stop - start:
-        parts.discard()
+    if stage.enough is not None and parts.has(0):
+        start, stop = stage.pieces[0]
+        if len(parts.read(0)) != stop - start:
+            parts.discard()
 
 
 def _write(parts: Parts, stage: StageParts, missing: dict[int, Piece]) -> Iterator[int]:
