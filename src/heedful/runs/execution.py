@@ -116,8 +116,7 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter) -> Corpus:
     sizes = corpus.sizes()
     reporter.finish("; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items()))
     if notice:
-        reporter.start(run.folder.name)
-        reporter.finish(notice)
+        reporter.notice(f"{run.folder.name}: {notice}")
     return corpus
 
 

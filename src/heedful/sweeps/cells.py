@@ -169,6 +169,10 @@ class StatusReporter(Reporter):
         with contextlib.suppress(OSError), self._log.open("a", encoding="utf-8") as file:
             file.writelines(f"{now} {printable(line)}\n" for line in text.splitlines())
 
+    def notice(self, text: str) -> None:
+        """A line of the log."""
+        self.log(text)
+
     def start(self, task: str, total: int | None = None) -> None:
         """A new task."""
         self._status, self._first = Status(task, total=total), None
