@@ -27,9 +27,10 @@ def evidence_parts(audit: Audit, subject: Subject, *, exact: bool) -> StageParts
     labelled = audit.options.data.label is not None
 
     def part(start: int, stop: int) -> pl.DataFrame:
-        ids, texts, labels = reader(np.arange(start, stop))
-        seen = subject.read(texts)
-        evidence = observe(subject, ids, texts, seen, exact=exact, labels=labels if labelled else None)
+        rows = np.arange(start, stop)
+        ids, texts, labels = reader(rows)
+        seen, known = subject.read(texts), {"labels": labels if labelled else None, "truth": reader.truth(rows)}
+        evidence = observe(subject, ids, texts, seen, exact=exact, **known)
         frame = evidence.validate(f"the evidence of {audit.options.model.name}").to_frame()
         return frame.with_columns(pl.Series("aside", seen.aside, dtype=pl.Float32))
 

@@ -6,7 +6,7 @@ however often one looks (heedful.verdict.inference). Every other test is perform
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -83,8 +83,9 @@ class _Measure:
 
     def __init__(self, audit: Audit, subject: Subject, everyone: Population) -> None:
         self.audit, self.subject, self.reader = audit, subject, Reader(audit, subject)
-        ids, texts, _ = self.reader(donor_rows(everyone.ids, everyone.decided, audit.options.seed))
-        self.donors = donors_of(subject, ids, texts, subject.read(texts))
+        rows = donor_rows(everyone.ids, everyone.decided, audit.options.seed)
+        ids, texts, _ = self.reader(rows)
+        self.donors = donors_of(subject, ids, texts, subject.read(texts), truth=self.reader.truth(rows))
 
     def __call__(self, rows: Indices) -> pl.DataFrame:
         """The frame of the texts of these rows, which rise."""
@@ -92,7 +93,8 @@ class _Measure:
         ids, texts, _ = self.reader(rows)
         given = None if audit.options.importance is None else given_values(audit, rows)
         seen, seed = subject.read_and_keep(texts), audit.options.seed
-        return BATTERY["highlights"].perform(subject, ids, texts, seen, seed=seed, given=given, donors=self.donors)
+        known: dict[str, Any] = {"given": given, "donors": self.donors, "truth": self.reader.truth(rows)}
+        return BATTERY["highlights"].perform(subject, ids, texts, seen, seed=seed, **known)
 
 
 def _ids(audit: Audit, file: str) -> list[str]:

@@ -26,6 +26,7 @@ class Row(NamedTuple):
     id: str
     text: str  # may be empty
     label: str | None  # class name or index
+    truth: list[bool] | None = None  # which items are known to decide
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Source:
     fingerprint: str
     names: tuple[str, ...] = ()  # class names in the data, where labels are indices
     columns: tuple[str, ...] = ()  # of the table; none: there is no table
+    truth: bool = False  # whether rows say which items decide
     cells: Callable[[list[str]], Iterator[Located]] | None = None  # reads columns of it, row by row
 
 
@@ -49,7 +51,8 @@ def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> 
     def rows() -> Iterator[Row]:
         return _located(values(path, list(columns.values())), columns)
 
-    return Source(str(path), rows, source_fingerprint(path), (), tuple(columns_of(path)), partial(values, path))
+    cells = partial(values, path)
+    return Source(str(path), rows, source_fingerprint(path), columns=tuple(columns_of(path)), cells=cells)
 
 
 def memory_source(
@@ -90,8 +93,8 @@ def hub_source(data: str, *, text: str, label: str | None, id: str | None, downl
         rows,
         _content_hash(rows()),
         tuple(getattr(kind, "names", None) or ()),
-        tuple(dataset.column_names),
-        lambda columns: _rows(dataset.select_columns(columns), columns, data),
+        columns=tuple(dataset.column_names),
+        cells=lambda columns: _rows(dataset.select_columns(columns), columns, data),
     )
 
 
@@ -115,8 +118,8 @@ def _located(rows: Iterable[tuple[str, list[Any]]], columns: dict[str, str]) -> 
 def _content_hash(rows: Iterable[Row]) -> str:
     """A short hash of the rows' ids, texts and labels."""
     total = hashlib.blake2b(digest_size=8)
-    for _, *entries in rows:
-        total.update(json.dumps(entries).encode())
+    for row in rows:
+        total.update(json.dumps([row.id, row.text, row.label]).encode())
     return total.hexdigest()
 
 

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 
 def compare(
-    runs: Annotated[list[Path], Argument(help="Run directories, or folders of them, such as a sweep's.")],
+    runs: Annotated[list[Path], Argument(help="Runs: directories, folders of them, beginnings of names, or `latest`.")],
     out: Annotated[
         Path | None, Option(help="Also write figures and claims to a .csv (claims in a second file) or .md file.")
     ] = None,
@@ -24,10 +24,11 @@ def compare(
     from heedful.report.tables.comparison import claims_table, comparison_json, figures_table
     from heedful.report.tables.formats import to_csv, to_markdown
     from heedful.report.terminal.comparison import comparison_view
+    from heedful.runs.catalogue import named_places
 
     if out is not None and out.suffix not in (".csv", ".md"):
         raise unknown_name("ending of --out", out.suffix or out.name, (".csv", ".md"))
-    gathered = gather(runs, audits=False)
+    gathered = gather(named_places(runs), audits=False)
     for folder, reason in gathered.refused:
         notices.print(f"not compared: {folder.name}: {reason}", markup=False, soft_wrap=True)
     comparison = compared(gathered.runs)

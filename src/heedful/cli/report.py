@@ -9,16 +9,20 @@ from typer import Argument, Option
 
 
 def report(
-    runs: Annotated[list[Path], Argument(help="Run and audit directories, or folders of them, such as a sweep's.")],
+    runs: Annotated[
+        list[Path], Argument(help="Runs and audits: directories, folders of them, beginnings of names, or `latest`.")
+    ],
     out: Annotated[Path, Option(help="Folder of the site; an existing report is replaced.")] = Path("site"),
     formats: Annotated[str, Option(help="File formats of figures: svg,pdf,png, or none.")] = "svg,pdf,png",
     as_json: Annotated[bool, Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
     """Write tables, figures and a site that opens from disk, from finished runs and audits."""
+    from heedful.audits.directory import OPTIONS
     from heedful.cli.console import bars, console, notices
     from heedful.errors import unknown_name
     from heedful.findings.gathering import gather
     from heedful.report.charts.render import require_libraries
+    from heedful.runs.catalogue import RUN, named_places
 
     require_libraries()
     from heedful.report.site.writer import FORMATS, write_site
@@ -28,7 +32,7 @@ def report(
     for name in names:
         if name not in FORMATS:
             raise unknown_name("figure format", name, [*FORMATS, "none"])
-    gathered = gather(runs)
+    gathered = gather(named_places(runs, homes=[Path("audits")], marks=(RUN, OPTIONS)))
     for folder, reason in gathered.refused:
         notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
     with bars(stopped="no report was written; an existing one is unchanged") as reporter:
