@@ -37,15 +37,26 @@ class Stopped(HeedfulError):
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
-    """An error that lists the valid names and suggests the nearest one.
+    """An error that lists the valid names and suggests the nearest one, or what the name may be the last part of.
 
     >>> print(unknown_name("encoder", "bilstn", ["average", "bilstm"]))
     unknown encoder 'bilstn' (did you mean 'bilstm'?); valid: average, bilstm
+    >>> print(unknown_name("key", "epochs", ["seed", "training.epochs"]))
+    unknown key 'epochs' (did you mean 'training.epochs'?); valid: seed, training.epochs
     """
     names = sorted(valid)
-    near = get_close_matches(name, names, n=1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    near = get_close_matches(name, names, n=1, cutoff=0.8) or _ending_like(name, names)
+    near = near or get_close_matches(name, names, n=1)
+    hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
     return BadConfig(f"unknown {kind} '{name}'{hint}; valid: {', '.join(names)}")
+
+
+def _ending_like(name: str, names: list[str]) -> list[str]:
+    """The dotted names whose last part is the last part of a name, or nearly so."""
+    dotted = [each for each in names if "." in each]
+    lasts = sorted({each.rpartition(".")[2] for each in dotted})
+    (last, *_) = [*get_close_matches(name.rpartition(".")[2], lasts, n=1, cutoff=0.75), None]
+    return [each for each in dotted if each.rpartition(".")[2] == last]
 
 
 @contextmanager

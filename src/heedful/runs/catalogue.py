@@ -65,8 +65,9 @@ def _resolved(name: Path, homes: Sequence[Path], marks: Collection[str]) -> Path
     if len(found) == 1:
         return found[0]
     if not found:
-        near = get_close_matches(name.name, [folder.name for folder in there], n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        beginnings = {folder.name[: len(name.name)]: folder.name for folder in there}
+        near = get_close_matches(name.name, beginnings, n=1)
+        hint = f" (did you mean {beginnings[near[0]]}?)" if near else ""
         places = " or ".join(map(str, searched))
         raise NotFound(
             f"{name} is not a run directory, and no name of a run in {places} begins so{hint}: name a run directory, "

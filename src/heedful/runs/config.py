@@ -1,7 +1,7 @@
 """The configuration of a run: every value that its results depend on, complete before anything is computed."""
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -159,7 +159,9 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
         problem = f"model {names['model']} does not read questions, which corpus {names['corpus']} has"
         raise BadConfig(f"{problem}: choose --model classifier")
     base = defaults(names["preset"], names["corpus"], names["model"], names["encoder"], query=query)
-    config = _check(RunConfig, merge(merge(base, names), values), "")
+    further = [*_keys(READERS[names["corpus"]].options, "corpus_options.")]
+    further += _keys(ENCODER_OPTIONS[names["encoder"]], "encoder_options.")
+    config = _check(RunConfig, merge(merge(base, names), values), "", further)
     for name in ("word_dropout", "item_dropout", "logit_dropout"):
         if getattr(config.training, name) and name not in _DROPOUT.get(config.model, ()):
             raise BadConfig(f"training.{name}: model {config.model} has no such dropout; leave it at 0")
@@ -201,14 +203,15 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: not valid TOML ({error})") from error
 
 
-def _check(kind: type[Section], values: Mapping[str, Any], prefix: str) -> Section:
+def _check(kind: type[Section], values: Mapping[str, Any], prefix: str, further: Sequence[str] = ()) -> Section:
+    """The values of a section; `further` keys are valid elsewhere."""
     try:
         return kind(**values)
     except ValidationError as error:
         problem = error.errors()[0]
         key = prefix + ".".join(map(str, problem["loc"]))
         if problem["type"] == "extra_forbidden":
-            raise unknown_name("configuration key", key, _keys(kind, prefix)) from error
+            raise unknown_name("configuration key", key, [*_keys(kind, prefix), *further]) from error
         if problem["type"] == "missing":
             raise BadConfig(f"{key} is required: set it with --set {key}=...") from error
         reason = problem["msg"].removeprefix("Value error, ")

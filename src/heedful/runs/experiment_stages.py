@@ -32,13 +32,13 @@ DEFAULT = tuple(experiment.name for experiment in EXPERIMENTS.values() if experi
 def parse_experiments(experiments: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """The experiments that a user names, checked: a list, or text as on the command line ("reach,permutation").
 
-    "none" names none and "all" every one; None leaves the choice to `chosen`.
+    "none" and "" name none and "all" every one; None leaves the choice to `chosen`.
     """
     if experiments is None:
         return None
     if isinstance(experiments, str):
         words = [word.strip() for word in experiments.split(",")]
-        experiments = {"all": list(EXPERIMENT_NAMES), "none": []}.get(experiments.strip(), words)
+        experiments = {"all": list(EXPERIMENT_NAMES), "none": [], "": []}.get(experiments.strip(), words)
     names = tuple(dict.fromkeys(experiments))
     for name in names:
         if name not in EXPERIMENT_NAMES:

@@ -94,7 +94,8 @@ def explanation(answer: Answer, words: str) -> str:
     >>> explanation("no", "No, this attention should not be shown as an explanation: nothing depends on it.")
     'Nothing depends on it.'
     """
-    rest = words.removeprefix(ANSWERS[answer]).lstrip(":. ")
+    known = "Not determined" if answer == "not determined" else ANSWERS[answer]
+    rest = words.removeprefix(known).lstrip(":. ")
     return rest[:1].upper() + rest[1:]
 
 
