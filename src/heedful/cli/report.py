@@ -22,7 +22,7 @@ def report(
     from heedful.errors import unknown_name
     from heedful.findings.gathering import gather
     from heedful.report.charts.render import require_libraries
-    from heedful.runs.catalogue import RUN, named_places
+    from heedful.runs.catalogue import RUNS, named_places
 
     require_libraries()
     from heedful.report.site.writer import FORMATS, write_site
@@ -32,7 +32,7 @@ def report(
     for name in names:
         if name not in FORMATS:
             raise unknown_name("figure format", name, [*FORMATS, "none"])
-    gathered = gather(named_places(runs, homes=[Path("audits")], marks=(RUN, OPTIONS)))
+    gathered = gather(named_places(runs, homes=[Path("audits")], marks={**RUNS, OPTIONS: "verdict"}))
     for folder, reason in gathered.refused:
         notices.print(f"not shown: {folder.name}: {reason}", markup=False, soft_wrap=True)
     with bars(stopped="no report was written; an existing one is unchanged") as reporter:

@@ -5,7 +5,8 @@ Configurations are read from config.toml as they are: resolving them would take 
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,9 +18,10 @@ from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
 from heedful.runs.config import RunConfig, read_toml, resolve
 from heedful.runs.directory import STAGES, Run
-from heedful.workspace.folder import MANIFEST, damage_named
+from heedful.workspace.folder import MANIFEST, StageFolder, damage_named
 
 RUN = "config.toml"  # a file that only a run directory has
+RUNS = {RUN: "evidence"}  # and the stage after which a run can be shown
 HOME = Path("runs")  # where runs are by default
 LATEST = "latest"
 LISTED = 10  # names in a message
@@ -44,22 +46,25 @@ def run_folders(places: Places, marks: Collection[str] = (RUN,)) -> list[Path]:
 def named_run(name: Path | str) -> Path:
     """The directory of a run that a user names: by its path, by the beginning of its name that no other has, or as
     `latest`, the trained run that was worked on last. Names are looked for in `runs`, or in the folder before them."""
-    return _resolved(Path(name), [HOME], (RUN,))
+    return _resolved(Path(name), [HOME], RUNS)
 
 
-def named_places(names: Sequence[Path], *, homes: Sequence[Path] = (), marks: Collection[str] = (RUN,)) -> list[Path]:
-    """The same for places that may be folders of runs, too, or of whatever holds one of the files `marks`; names are
-    looked for in `runs` and `homes`."""
+def named_places(
+    names: Sequence[Path], *, homes: Sequence[Path] = (), marks: Mapping[str, str] | None = None
+) -> list[Path]:
+    """The same for places that may be folders of runs, too, or of whatever holds one of the files `marks`, each with
+    the stage that finishes it; names are looked for in `runs` and `homes`."""
+    marks = RUNS if marks is None else marks
     return [_resolved(Path(name), [HOME, *homes], marks) for name in names]
 
 
-def _resolved(name: Path, homes: Sequence[Path], marks: Collection[str]) -> Path:
+def _resolved(name: Path, homes: Sequence[Path], marks: Mapping[str, str]) -> Path:
     if name.exists() or not name.name:
         return name
     searched = homes if name.parent == Path() else [name.parent]
     there = [folder for home in searched if home.is_dir() for folder in _below(home, frozenset(marks))]
     if name.name == LATEST:
-        return _latest(there, searched)
+        return _latest(there, searched, marks)
     found = [folder for folder in there if folder.name == name.name]
     found = found or [folder for folder in there if folder.name.startswith(name.name)]
     if len(found) == 1:
@@ -77,7 +82,7 @@ def _resolved(name: Path, homes: Sequence[Path], marks: Collection[str]) -> Path
     raise NotFound(f"{name} is the beginning of {len(found):,} names: {listed}; give more of the one that you mean")
 
 
-def _latest(folders: Sequence[Path], searched: Sequence[Path]) -> Path:
+def _latest(folders: Sequence[Path], searched: Sequence[Path], marks: Mapping[str, str]) -> Path:
     """The finished one among these directories that was worked on last."""
 
     def worked_on(folder: Path) -> float:
@@ -85,8 +90,10 @@ def _latest(folders: Sequence[Path], searched: Sequence[Path]) -> Path:
         return manifest.stat().st_mtime if manifest.is_file() else 0.0
 
     for folder in sorted(folders, key=worked_on, reverse=True):
-        if "evidence" in Run.read_manifest(folder)["stages"]:
-            return folder
+        last = next(stage for mark, stage in marks.items() if (folder / mark).exists())
+        with suppress(HeedfulError):  # of a damaged one it is not known
+            if last in StageFolder.read_manifest(folder)["stages"]:
+                return folder
     places = " or ".join(map(str, searched))
     raise NotFound(f"{LATEST}: there is no finished run in {places}; `heedful run` makes one")
 
