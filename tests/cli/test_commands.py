@@ -222,7 +222,7 @@ BAD_USE = [
     (["run", "--config", "none.toml"], "none.toml: there is no such configuration file"),
     (["run", "--corpus", "planted", "--vectors", "none.vec"], "none.vec"),
     (["run", "--file", "none.csv", "--text", "a", "--label", "b"], "none.csv"),
-    (["show", "nowhere"], "nowhere is not a run directory"),
+    (["show", "nowhere"], "nowhere is not there"),
     (["show", "RUN", "--instance", "test-99999"], "there is no instance 'test-99999'; ids look like 'test-00000'"),
     (["show", "RUN", "--instance", "a", "--text", "b"], "exclude each other"),
     (["show", "RUN", "--text", "  "], "--text has no tokens"),

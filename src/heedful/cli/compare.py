@@ -42,6 +42,6 @@ def compare(
         refused = [{"run": folder.name, "reason": reason} for folder, reason in gathered.refused]
         typer.echo(json.dumps({**comparison_json(comparison), "refused": refused}))
         return
-    console.print(comparison_view(comparison))
+    console.print(comparison_view(comparison, width=console.width))
     if out is not None:
         console.print(f"written to {out}", markup=False, soft_wrap=True)

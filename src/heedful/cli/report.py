@@ -41,5 +41,5 @@ def report(
         typer.echo(json.dumps({"page": str(site.page), "tables": [table.to_json() for table in site.tables]}))
         return
     for table in site.tables:
-        console.print(to_rich(table))
+        console.print(to_rich(table, width=console.width))
     console.print(f"written to {out}\nopen {site.page.resolve().as_uri()}", markup=False, soft_wrap=True)

@@ -75,8 +75,8 @@ def _resolved(name: Path, homes: Sequence[Path], marks: Mapping[str, str]) -> Pa
         hint = f" (did you mean {beginnings[near[0]]}?)" if near else ""
         places = " or ".join(map(str, searched))
         raise NotFound(
-            f"{name} is not a run directory, and no name of a run in {places} begins so{hint}: name a run directory, "
-            "the beginning of its name, or `latest`; `heedful run` makes one"
+            f"{name} is not there, and no run in {places} has a name that begins so{hint}: name a run directory, the "
+            "beginning of its name, or `latest`; `heedful run` makes one"
         )
     listed = ", ".join(map(str, found[:LISTED])) + (f" and {len(found) - LISTED} more" if len(found) > LISTED else "")
     raise NotFound(f"{name} is the beginning of {len(found):,} names: {listed}; give more of the one that you mean")

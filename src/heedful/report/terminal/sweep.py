@@ -24,7 +24,7 @@ def print_plan(cells: Sequence[Cell], out: Path, console: Console) -> None:
     """The cells, their states, and the expected cost of the rest."""
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "state", "about"):
-        table.add_column(column, overflow="fold", justify="right" if column == "about" else "left")
+        table.add_column(column, no_wrap=column == "cell", justify="right" if column == "about" else "left")
     for cell in cells:
         cost = "" if cell.state != "waiting" else "unknown" if cell.cost is None else duration(cell.cost)
         table.add_row(Text(cell.name), STATES[cell.state], cost)
@@ -139,7 +139,8 @@ def running_table(
     """The running cells, how many are finished, and how long the rest may take."""
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "stage", "steps", "", "left", "time"):
-        table.add_column(column, no_wrap=True, justify="right" if column in ("steps", "left", "time") else "left")
+        number = column in ("steps", "left", "time")
+        table.add_column(column, no_wrap=number or column == "cell", justify="right" if number else "left")
     for name, status in running.items():
         steps = _steps(status) if status.steps else ""
         left = "" if status.left is None else duration(status.left)

@@ -75,10 +75,10 @@ def classes_in_short(verdict: Verdict) -> list[str]:
     return lines
 
 
-def shortened(name: str) -> str:
+def shortened(name: str, longest: int = NAME) -> str:
     """A name among others, safe to print; of a long one the beginning."""
     plain = printable(name)
-    return plain if len(plain) <= NAME else f"{plain[: NAME - 3]}..."
+    return plain if len(plain) <= longest else f"{plain[: longest - 3]}..."
 
 
 def listed(names: Sequence[str]) -> str:
