@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -105,14 +105,24 @@ class ExperimentOptions(Options):
     top: int = Field(0, ge=0)  # items compared by the top-k distance; 0: a tenth of the mean text, at least 10
     rankings: tuple[str, ...] = Field(RANKINGS, min_length=1)  # orders in which items are removed
     orders: int = Field(5, ge=1)  # draws of the random ranking
-    # instances of experiments that re-run the model; 0: all; `highlights` by default: as many as the verdict takes
+    # instances of experiments that re-run the model; 0: all; `highlights` reads as many as the verdict takes
     sample: int = Field(SAMPLE, ge=0)
+    # instances of `highlights`: a number (0: all), or auto; None: auto, or `sample` where that is not the usual one
+    highlights: Annotated[int, Field(ge=0)] | Literal["auto"] | None = None
     steps: int = Field(50, ge=1)  # maximum forward passes per instance and order
 
     @field_validator("rankings")
     @classmethod
     def _known(cls, rankings: tuple[str, ...]) -> tuple[str, ...]:
         return _known_names("ranking", rankings, RANKINGS)
+
+    @model_serializer(mode="wrap")
+    def _set(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an option that is not set: runs keep the names that they had before there was one."""
+        values: dict[str, Any] = dump(self)
+        if self.highlights is None:
+            values.pop("highlights", None)
+        return values
 
 
 class RunConfig(Options):

@@ -192,8 +192,10 @@ def highlights_parts(run: Run) -> StageParts:
 
 def verdict_sample(config: RunConfig) -> int | str:
     """How many texts `highlights` reads: as many as it takes, unless a sample of another size was asked for."""
-    size = config.experiment_options.sample
-    return AUTO if size == SAMPLE else size
+    options = config.experiment_options
+    if options.highlights is not None:
+        return options.highlights
+    return AUTO if options.sample == SAMPLE else options.sample
 
 
 def _until_determined(run: Run, stage: StageParts) -> StageParts:

@@ -27,7 +27,7 @@ def audit_summary(audit: Audit) -> RenderableType:
         parts.append(plausibility_lines(plausible))
     about = "; ".join(f"{key} {printable(value)}" for key, value in facts(audit) if key not in ("heedful", "seed"))
     parts += [Text(about), *(Text(f"- {caveat}") for caveat in caveats(audit))]
-    parts += [cost_table(costs(audit)), *(Text(f"next: {step}") for step in advice(audit))]
+    parts += [cost_table(costs(audit)), *(Text(f"Next: {step}.") for step in advice(audit))]
     return Group(*parts)
 
 
@@ -47,7 +47,7 @@ def plausibility_lines(plausible: Plausibility, *, short: bool = False) -> Rende
 
 def cost_table(costs: Sequence[Cost]) -> RenderableType:
     """Texts, readings and seconds of each stage and in total."""
-    title = "Cost (reading: one forward pass over one text; replay: from kept states on)"
+    title = "Cost (one reading = one forward pass over one text; a replay starts from kept states)"
     table = Table(box=None, title=title, title_justify="left", pad_edge=False)
     table.add_column("stage")
     for name in ("texts", "readings", "replays", "seconds"):

@@ -61,7 +61,7 @@ def class_lines(verdict: Verdict) -> list[RenderableType]:
         lines = [f"Texts decided {printable(each.name)}: {each.answer} ({each.words})" for each in verdict.classes]
     counts = ", ".join(f"{count:,} {answer}" for answer, count in verdict.answers.items() if count)
     if counts:
-        lines.append(f"Tested texts, each by itself: {counts}")
+        lines.append(f"Answers for single texts: {counts}")
     return [Text(line) for line in lines]
 
 
