@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
+from difflib import SequenceMatcher
+
+ALIKE = 0.6  # names that one may have meant, from 0 to 1
+PART = 0.99  # of it counts the likeness of last parts
 
 
 class HeedfulError(Exception):
@@ -45,18 +48,21 @@ def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
     unknown key 'epochs' (did you mean 'training.epochs'?); valid: seed, training.epochs
     """
     names = sorted(valid)
-    near = get_close_matches(name, names, n=1, cutoff=0.8) or _ending_like(name, names)
-    near = near or get_close_matches(name, names, n=1)
+    near = nearest(name, names)
     hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
     return BadConfig(f"unknown {kind} '{name}'{hint}; valid: {', '.join(names)}")
 
 
-def _ending_like(name: str, names: list[str]) -> list[str]:
-    """The dotted names whose last part is the last part of a name, or nearly so."""
-    dotted = [each for each in names if "." in each]
-    lasts = sorted({each.rpartition(".")[2] for each in dotted})
-    (last, *_) = [*get_close_matches(name.rpartition(".")[2], lasts, n=1, cutoff=0.75), None]
-    return [each for each in dotted if each.rpartition(".")[2] == last]
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """The names most like a name: as a whole, or by the last part of a dotted one, which several may share."""
+    last = name.rpartition(".")[2]
+    likeness = {}
+    for each in names:
+        end = each.rpartition(".")[2]
+        whole, part = (SequenceMatcher(None, *pair).ratio() for pair in ((name, each), (last, end)))
+        likeness[each] = max(whole, PART * part)  # rather a whole name than a part that is as like
+    best = max(likeness.values(), default=0.0)
+    return [each for each in likeness if likeness[each] == best] if best >= ALIKE else []
 
 
 @contextmanager

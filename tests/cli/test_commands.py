@@ -79,8 +79,8 @@ def test_show_prints_the_heat_map_of_an_instance(finished: Run) -> None:
     assert result.code == 0, result.err
     assert result.out.startswith("test-00003 of planted: decided")
     assert "most attended:" in result.out
-    assert "really deciding:" in result.out
-    assert "adversarial attention: decided" in result.out
+    assert "Known to decide:" in result.out
+    assert "With the adversarial attention: decided" in result.out
 
 
 def test_a_run_prints_whole_paths_and_what_was_found(tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(demo, "_REVIEWS", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
     monkeypatch.setattr(demo, "_DOCUMENTS", {**small, "verdicts": 2})
     monkeypatch.setattr(demo, "_EPOCHS", 1)
-    monkeypatch.setattr(demo, "_COMMON", {**demo._COMMON, "experiment_options": {"sample": 4}})
+    monkeypatch.setattr(demo, "_COMMON", {**demo._COMMON, "experiment_options": {"sample": 4, "highlights": 4}})
     monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
     answer = heedful("demo", "--out", tmp_path, "--site", tmp_path / "site")
     assert answer.code == 0, answer.err
@@ -341,7 +341,11 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "\u2026" not in answer.out  # nothing is cut
     assert "Share of items removed until the decision flips" in answer.out
     assert "the top-attended item is a deciding one in" in answer.out
-    assert "May this attention be shown as an explanation?\n  not determined: short bilstm, " in answer.out
+    assert answer.out.startswith("May this attention be shown as an explanation?\n")
+    answers = answer.out.partition("\n\n")[0].splitlines()[1:]
+    assert len(answers) == 8
+    assert all(line.startswith(("Yes: ", "No: ", "With caution: ", "Not determined: ")) for line in answers)
+    assert sum(" short bilstm (" in line for line in answers) == 1
     assert "heedful show" in answer.out
     assert f"Explore: open {(tmp_path / 'site' / 'index.html').as_uri()}" in answer.out
     assert (tmp_path / "site" / "index.html").is_file()

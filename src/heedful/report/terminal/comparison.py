@@ -1,5 +1,6 @@
 """A comparison in the terminal: signs and words, and colours that repeat them."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Literal
@@ -17,8 +18,15 @@ from heedful.report.tables.table import UNKNOWN
 from heedful.report.terminal.verdict import shortened
 
 WIDE = 96  # columns in which a table has room for intervals beside their figures
+Source = Literal["paper", "released"]
 SHOWN = 6  # configurations listed under a claim
 NAME = 12  # letters of a class name
+_COUNTED: dict[Verdict, str] = {
+    "holds": "hold",
+    "does not hold": "do not hold",
+    "undecided": "are undecided",
+    "not testable here": "cannot be tested on these runs",
+}
 _COLOURS = {"=": "green", "~": "yellow", "≠": "red", "": ""}
 _MARKS: dict[Verdict, tuple[str, str]] = {
     "holds": ("✓", "green"),
@@ -30,7 +38,7 @@ _MARKS: dict[Verdict, tuple[str, str]] = {
 
 def comparison_view(comparison: Comparison, *, width: int = WIDE) -> RenderableType:
     """Tables of figures, then the checklist, in so many columns."""
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [Text(_in_short(comparison), style="bold"), Text()]
     for side in comparison.sides:
         parts += [_figures(side, narrow=width < WIDE), *([Text(side.seeds)] if side.seeds else []), Text()]
     if comparison.sides:
@@ -46,6 +54,21 @@ def comparison_view(comparison: Comparison, *, width: int = WIDE) -> RenderableT
     return Group(*parts)
 
 
+def _in_short(comparison: Comparison) -> str:
+    """How near the published figures ours are, and how many claims hold."""
+    sentences = []
+    sources: tuple[Source, ...] = ("paper", "released")
+    for source, name in zip(sources, ("the papers", "the released code"), strict=True):
+        gaps = [row.difference(source) for side in comparison.sides for row in side.rows]
+        signs = Counter(gap.sign for gap in gaps if gap is not None and gap.sign)
+        if signs:
+            near = f"{signs['=']} near, {signs['~']} not far, {signs['≠']} far"
+            sentences.append(f"Of {signs.total()} figures in {name}, ours are {near}.")
+    verdicts = Counter(claim.verdict for claim in comparison.claims)
+    told = ", ".join(f"{verdicts[verdict]} {words}" for verdict, words in _COUNTED.items() if verdicts[verdict])
+    return " ".join([*sentences, f"Of the papers' {len(comparison.claims)} claims, {told}."])
+
+
 def _figures(side: Side, *, narrow: bool) -> Table:
     """One row a figure; where there is little room, intervals stand below."""
     count = len(side.configuration.runs)
@@ -54,7 +77,7 @@ def _figures(side: Side, *, narrow: bool) -> Table:
     title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}{vectors}"
     heading = Text(printable(title), style="bold")
     table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    known: tuple[Literal["paper", "released"], ...] = ("paper", "released")
+    known: tuple[Source, ...] = ("paper", "released")
     sources = [name for name in known if any(getattr(row, name) is not None for row in side.rows)]
     table.add_column("figure")
     table.add_column("predicted")
