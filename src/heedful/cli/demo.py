@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
+_TYPICAL = 96  # texts that determine most verdicts
 _REVIEWS: dict[str, dict[str, Any]] = {
     "short, 2 classes": {},
     "long, 3 classes": {"verdicts": 2, "classes": 3, "length": 30, "test": 200},
@@ -23,7 +24,7 @@ _DOCUMENTS = {"verdicts": 2, "length": 30, "train": 1200, "test": 200}
 _COMMON = {
     "importance": {"measures": ["gradient", "leave_one_out"]},  # what the table shows
     # texts of tests that need many forward passes, and of what the verdict rests on
-    "experiment_options": {"sample": 40, "highlights": "auto"},
+    "experiment_options": {"sample": 40, "highlights": _TYPICAL},
 }
 
 
