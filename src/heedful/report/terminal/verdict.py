@@ -42,11 +42,11 @@ def criteria_table(verdict: Verdict) -> Table:
 
 
 def criteria_in_short(verdict: Verdict) -> Table:
-    """One line a criterion: what it claims, how far that is so, and what is needed."""
+    """One line a criterion that the answer rests on: what it claims, how far that is so, and what is needed."""
     table = Table(box=None, pad_edge=False)
     for name in ("", "found", "needed", "outcome"):
         table.add_column(name, justify="right" if name in ("found", "needed") else "left", no_wrap=True)
-    for criterion in filter(_told, verdict.criteria):
+    for criterion in (each for each in verdict.criteria if each.decisive):
         value = criterion.display()["value"]
         table.add_row(_LABELS[criterion.name], value, percent(criterion.threshold), _outcome(criterion))
     return table
