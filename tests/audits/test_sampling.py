@@ -87,7 +87,7 @@ def test_a_budget_too_small_to_test_anything_determines_nothing(model: str, tmp_
     assert answer.code == 3, answer.err
     told = " ".join(answer.out.split())
     assert "Not determined" in told
-    assert ("no words were deleted from the texts" if model == "faithful" else "nothing was tested") in told
+    assert ("no words were deleted from the texts" if model == "faithful" else "Nothing was tested") in told
     assert "give a larger --budget" in told
     assert json.loads(command("audit", *place, "--json").out)["verdict"]["answers"]["no"] == 0
 
