@@ -44,6 +44,7 @@ COSTLY = [
     "corpora/test_download.py",
     "corpora/test_loading.py",
     "report/tables",
+    "report/terminal/test_width.py",
     "findings/test_audited_runs.py",
     "findings/test_cache.py",
     "experiments/test_experiment.py",

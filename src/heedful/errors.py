@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from pathlib import Path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -16,6 +16,8 @@ _FULL_TEXTS = (*map(os.strerror, _FULL), "database or disk is full")  # in error
 
 _QUOTED = re.compile(r"(?<!\w)'([^']{200,})'(?!\w)")  # not what stands between the apostrophes of prose
 _LONGEST = 4000
+ALIKE = 0.6  # names that one may have meant, from 0 to 1
+PART = 0.99  # of it counts the likeness of last parts
 
 
 class HeedfulError(Exception):
@@ -110,15 +112,29 @@ def _installed_from() -> str:
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> BadConfig:
-    """An error that lists the valid names and suggests the nearest one.
+    """An error that lists the valid names and suggests the nearest one, or what the name may be the last part of.
 
     >>> print(unknown_name("encoder", "bilstn", ["average", "bilstm"]))
     unknown encoder 'bilstn' (did you mean 'bilstm'?); valid: average, bilstm
+    >>> print(unknown_name("key", "epochs", ["seed", "training.epochs"]))
+    unknown key 'epochs' (did you mean 'training.epochs'?); valid: seed, training.epochs
     """
     names = sorted(valid)
-    near = get_close_matches(name, names, n=1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    near = nearest(name, names)
+    hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
     return BadConfig(f"unknown {kind} '{name}'{hint}; valid: {', '.join(names)}")
+
+
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """The names most like a name: as a whole, or by the last part of a dotted one, which several may share."""
+    last = name.rpartition(".")[2]
+    likeness = {}
+    for each in names:
+        end = each.rpartition(".")[2]
+        whole, part = (SequenceMatcher(None, *pair).ratio() for pair in ((name, each), (last, end)))
+        likeness[each] = max(whole, PART * part)  # rather a whole name than a part that is as like
+    best = max(likeness.values(), default=0.0)
+    return [each for each in likeness if likeness[each] == best] if best >= ALIKE else []
 
 
 @contextmanager

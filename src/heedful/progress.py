@@ -19,3 +19,6 @@ class Reporter:
 
     def finish(self, summary: str = "") -> None:
         """The current task is done."""
+
+    def notice(self, text: str) -> None:
+        """Something that the user should know, whatever the task."""

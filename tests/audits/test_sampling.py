@@ -10,9 +10,11 @@ import heedful
 from heedful.audits import sampling
 from heedful.audits.battery import BATTERY
 from heedful.audits.directory import Audit
-from heedful.audits.sampling import AUTO, FIRST, NEXT, Population, drawn
 from heedful.evidence import decide
 from heedful.importance.highlights import Floats
+from heedful.workspace import sample
+from heedful.workspace.sample import AUTO, FIRST, NEXT, Population, drawn
+from heedful.workspace.sample import AUTO, FIRST, NEXT, Population, drawn
 from tests.audits.made import TEXTS, assert_same, csv, planted
 from tests.cli.calling import heedful as command
 
@@ -49,8 +51,8 @@ def test_the_texts_of_a_kill_are_not_tested_again(
         parts.append(rows)
         return measure(self, rows)
 
-    monkeypatch.setattr(sampling, "FIRST", 8)
-    monkeypatch.setattr(sampling, "NEXT", 8)
+    monkeypatch.setattr(sample, "FIRST", 8)
+    monkeypatch.setattr(sample, "NEXT", 8)
     whole = _audit("distracted", tmp_path / "whole")
     monkeypatch.setattr(sampling._Measure, "__call__", killed)
     with pytest.raises(KeyboardInterrupt):
@@ -86,7 +88,7 @@ def test_a_budget_too_small_to_test_anything_determines_nothing(model: str, tmp_
     assert answer.code == 3, answer.err
     told = " ".join(answer.out.split())
     assert "Not determined" in told
-    assert ("no words were deleted from the texts" if model == "faithful" else "nothing was tested") in told
+    assert ("no words were deleted from the texts" if model == "faithful" else "Nothing was tested") in told
     assert "give a larger --budget" in told
     assert json.loads(command("audit", *place, "--json").out)["verdict"]["answers"]["no"] == 0
 

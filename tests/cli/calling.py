@@ -10,6 +10,8 @@ import pytest
 
 from heedful.cli.main import main
 
+COLUMNS = "200"
+
 
 class Answer(NamedTuple):
     code: int
@@ -21,7 +23,7 @@ def heedful(*arguments: str | Path) -> Answer:
     out, err = StringIO(), StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "argv", ["heedful", *map(str, arguments)])
-        patch.setenv("COLUMNS", "200")
+        patch.setenv("COLUMNS", COLUMNS)
         try:
             main()
             code = 0

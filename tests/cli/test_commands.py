@@ -1,6 +1,7 @@
 """The commands as a user types them."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,8 +38,9 @@ def test_version_and_help() -> None:
 
 
 def test_run_prints_what_it_did_and_where(tmp_path: Path) -> None:
-    result = heedful("run", *ARGUMENTS, "--out", tmp_path)
+    result = heedful("run", *ARGUMENTS, "--out", tmp_path, "--verbose")
     assert result.code == 0, result.err
+    assert result.out.startswith("May this attention be shown as an explanation? ")
     assert "32 / 32" in result.out
     assert "heedful show" in result.out
     assert "training bilstm + additive" in result.err
@@ -77,20 +79,101 @@ def test_show_prints_the_heat_map_of_an_instance(finished: Run) -> None:
     assert result.code == 0, result.err
     assert result.out.startswith("test-00003 of planted: decided")
     assert "most attended:" in result.out
-    assert "really deciding:" in result.out
-    assert "adversarial attention: decided" in result.out
+    assert "Known to decide:" in result.out
+    assert "With the adversarial attention: decided" in result.out
 
 
 def test_a_run_prints_whole_paths_and_what_was_found(tmp_path: Path) -> None:
     out = tmp_path / ("long" * 30)
-    result = heedful("run", *ARGUMENTS, "--out", out)
+    result = heedful("run", *ARGUMENTS, "--out", out, "--verbose")
     (folder,) = out.iterdir()
     assert f"heedful show {folder}\n" in result.out
     for words in ("Kendall's tau", "permutation:", "adversary:", "reach:", "substitution:", "violation:", "truth:"):
         assert words in result.out
     facts = json.loads(heedful("run", *ARGUMENTS, "--out", out, "--json").out)
+    assert facts["verdict"] == json.loads(json.dumps(Run.open(folder).verdict.to_json()))
+    assert facts["not_tested"] == []
     quantities = {row["quantity"] for row in facts["results"]["correlation"]}
     assert {"tau_attention_gradient", "significant_attention_leave_one_out"} <= quantities
+
+
+def test_a_run_answers_first_and_briefly(finished: Run) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.cli.calling.COLUMNS", "80")
+        result = heedful("run", *ARGUMENTS, "--out", finished.folder.parent)
+    lines = result.out.splitlines()
+    assert lines[0] == f"May this attention be shown as an explanation? {finished.verdict.answer.capitalize()}."
+    assert len(lines) <= 25
+    assert "--verbose" in result.out
+    assert f"heedful report {finished.folder}" in result.out
+    assert not result.err  # nothing took long
+
+
+def test_a_run_says_what_it_left_out(tmp_path: Path) -> None:
+    result = heedful("run", *ARGUMENTS, "--out", tmp_path, "--experiments", "")
+    assert result.code == 0, result.err
+    assert result.out.startswith("May this attention be shown as an explanation? Not determined.\nNothing was tested")
+    assert "Not tested: every experiment. Without highlights no words are deleted from the texts" in result.out
+    some = heedful("run", *ARGUMENTS, "--out", tmp_path, "--experiments", "highlights,reach").out
+    assert "Not tested: correlation, permutation, " in some
+    assert "no words are deleted" not in some
+    facts = json.loads(heedful("run", *ARGUMENTS, "--out", tmp_path, "--experiments", "", "--json").out)
+    assert "erasure" in facts["not_tested"]
+    assert "highlights" not in facts["not_tested"]
+
+
+def test_epochs_are_the_epochs_of_training(tmp_path: Path) -> None:
+    result = heedful("run", *ARGUMENTS, "--epochs", "1", "--out", tmp_path, "--experiments", "none", "--json")
+    assert Run.open(json.loads(result.out)["run"]).config.training.epochs == 1
+
+
+def test_runs_are_named_by_latest_and_by_the_beginning_of_their_names(
+    copy_small_run: Callable[[Path], Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    older = copy_small_run(tmp_path / "runs" / "sweep").folder
+    newer = older.rename(tmp_path / "runs" / "other-run")
+    older = copy_small_run(tmp_path / "runs" / "sweep").folder
+    unfinished = tmp_path / "runs" / "unfinished"
+    unfinished.mkdir()
+    (unfinished / "config.toml").write_bytes((older / "config.toml").read_bytes())
+    (unfinished / "manifest.json").write_text('{"stages": {}}')
+    for age, folder in enumerate((newer, older)):
+        os.utime(folder / "manifest.json", (2e9 - age, 2e9 - age))
+
+    def shown(*names: str) -> list[dict[str, object]]:
+        return [json.loads(heedful("show", name, "--json").out) for name in names]
+
+    first = shown(str(newer))[0]
+    assert shown("latest", "runs/latest", "other", "runs/other-r", "planted", "runs/sweep/plan") == [first] * 6
+    assert "written to" in heedful("report", "latest", "planted-bilstm", "--formats", "none").out
+    assert json.loads(heedful("compare", "latest", "--json").out)["refused"] == []
+    second = tmp_path / "runs" / "other-run-2"
+    newer_copy = copy_small_run(tmp_path / "more").folder.rename(second)
+    ambiguous = heedful("show", "oth")
+    assert ambiguous.code == 2
+    assert f"runs/{newer.name}, runs/{newer_copy.name}" in ambiguous.err
+    assert heedful("show", "other-run", "--json").code == 0  # a whole name is no beginning
+    missing = heedful("show", "planetd")
+    assert missing.code == 2
+    assert "did you mean planted-bilstm" in missing.err
+    assert "heedful run` makes one" in heedful("show", "nowhere/latest").err
+
+
+def test_an_audit_of_a_run_needs_nothing_but_its_name(
+    copy_small_run: Callable[[Path], Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = copy_small_run(tmp_path / "runs")
+    monkeypatch.chdir(tmp_path)
+    answer = heedful("audit", "latest", "--json")
+    found = json.loads(answer.out)["verdict"]
+    assert (found["answer"], found["words"]) == (run.verdict.answer, run.verdict.words)
+    assert answer.code == {"yes": 0, "with caution": 0, "no": 1, "not determined": 3}[found["answer"]]
+    by_path = heedful("audit", run.folder)
+    assert by_path.out.startswith("May this attention be shown as an explanation? ")
+    assert heedful("audit", run.folder, "--data", "x.csv").code == 2
+    assert heedful("audit", "nothing-of-the-kind").code == 2
+    assert json.loads(heedful("audit", run.folder, "--dry-run", "--json").out)["costs"]
 
 
 def test_show_reads_any_text(finished: Run) -> None:
@@ -131,14 +214,15 @@ BAD_USE = [
     (["run", "--corpus", "planted", "--set", "training.epochs=none"], "training.epochs = 'none'"),
     (["run", "--corpus", "planted", "--set", "seed=1", "--set", "seed.x=1"], "'seed' is already set to a value"),
     (["run", "--corpus", "planted", "--experiments", "reach,magic"], "unknown experiment 'magic'; valid: adversary"),
-    (["run", "--corpus", "planted", "--experiments", ""], "unknown experiment ''"),
+    (["run", "--corpus", "planted", "--set", "epochs=3"], "did you mean 'training.epochs'?"),
+    (["run", "--corpus", "planted", "--epochs", "-1"], "training.epochs = -1"),
     (["run", "--corpus", "planted", "--set", "experiment_options.epsilon=1"], "experiment_options.epsilon = 1"),
     (["run", "--corpus", "planted", "--set", "experiment_options.epsilon=nan"], "experiment_options.epsilon = nan"),
     (["run", "--corpus", "planted", "--set", 'importance.measures=["shap"]'], "there is no measure 'shap'"),
     (["run", "--config", "none.toml"], "none.toml: there is no such configuration file"),
     (["run", "--corpus", "planted", "--vectors", "none.vec"], "none.vec"),
     (["run", "--file", "none.csv", "--text", "a", "--label", "b"], "none.csv"),
-    (["show", "nowhere"], "nowhere is not a run directory"),
+    (["show", "nowhere"], "nowhere is not there"),
     (["show", "RUN", "--instance", "test-99999"], "there is no instance 'test-99999'; ids look like 'test-00000'"),
     (["show", "RUN", "--instance", "a", "--text", "b"], "exclude each other"),
     (["show", "RUN", "--text", "  "], "--text has no tokens"),
@@ -245,7 +329,7 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(demo, "_REVIEWS", {"short, 2 classes": small, "long, 3 classes": {**small, "classes": 3}})
     monkeypatch.setattr(demo, "_DOCUMENTS", {**small, "verdicts": 2})
     monkeypatch.setattr(demo, "_EPOCHS", 1)
-    monkeypatch.setattr(demo, "_COMMON", {**demo._COMMON, "experiment_options": {"sample": 4}})
+    monkeypatch.setattr(demo, "_COMMON", {**demo._COMMON, "experiment_options": {"sample": 4, "highlights": 4}})
     monkeypatch.setattr(demo, "_STORIES", {**demo._STORIES, "corpus_options": small, "training": {"epochs": 1}})
     answer = heedful("demo", "--out", tmp_path, "--site", tmp_path / "site")
     assert answer.code == 0, answer.err
@@ -257,7 +341,11 @@ def test_the_demo_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "\u2026" not in answer.out  # nothing is cut
     assert "Share of items removed until the decision flips" in answer.out
     assert "the top-attended item is a deciding one in" in answer.out
-    assert "May this attention be shown as an explanation?\n  not determined: short bilstm, " in answer.out
+    assert answer.out.startswith("May this attention be shown as an explanation?\n")
+    answers = answer.out.partition("\n\n")[0].splitlines()[1:]
+    assert len(answers) == 8
+    assert all(line.startswith(("Yes: ", "No: ", "With caution: ", "Not determined: ")) for line in answers)
+    assert sum(" short bilstm (" in line for line in answers) == 1
     assert "heedful show" in answer.out
     assert f"Explore: open {(tmp_path / 'site' / 'index.html').as_uri()}" in answer.out
     assert (tmp_path / "site" / "index.html").is_file()

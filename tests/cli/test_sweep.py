@@ -29,7 +29,8 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     answer = heedful("sweep", folder / "grid.toml", "--out", folder / "runs", "--workers", "1")
     assert answer.code == 0, answer.err
     assert "2 cells: 2 done" in answer.out
-    lines = [line.split()[0] for line in answer.err.splitlines()]
+    words = [line.split()[0] for line in answer.err.splitlines()]
+    lines = [words[0], *(word for word in words if word in ("started", "done"))]  # others if it takes long
     assert lines == ["2", "started", "done", "started", "done"]
     return folder
 

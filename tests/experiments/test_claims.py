@@ -18,13 +18,17 @@ def verdicts(frame: pl.DataFrame) -> dict[str, tuple[float | None, float | None,
 
 def test_wins_are_of_all_instances_and_tested() -> None:
     found = verdicts(claims(None, removed([(3, 1, 5)] * 30 + [(1, 2, None)] * 5 + [(None, None, None)] * 5)))
-    assert found["by gradient decisions change sooner than by attention"] == (0.75, 0.125, True)
-    assert found["by attention decisions change sooner than in random order"] == (0.875, 0.0, True)
-    assert found["by gradient x attention decisions change sooner than by attention"] == (None, None, None)
+    assert found["zeroing in gradient order flips decisions sooner than in attention order"] == (0.75, 0.125, True)
+    assert found["zeroing in attention order flips decisions sooner than in random order"] == (0.875, 0.0, True)
+    assert found["zeroing in gradient x attention order flips decisions sooner than in attention order"] == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_opposite_does_not_hold_and_too_little_tells_nothing() -> None:
-    claim = "by gradient decisions change sooner than by attention"
+    claim = "zeroing in gradient order flips decisions sooner than in attention order"
     assert verdicts(claims(None, removed([(1, 2, 1)] * 20)))[claim] == (0.0, 1.0, False)
     assert verdicts(claims(None, removed([(2, 1, 1)] * 3)))[claim] == (1.0, 0.0, None)
     assert verdicts(claims(None, removed([(2, 1, 1)] * 20, items=1)))[claim] == (None, None, None)
@@ -33,7 +37,7 @@ def test_the_opposite_does_not_hold_and_too_little_tells_nothing() -> None:
 def test_some_instances_only() -> None:
     frame = removed([(3, 1, 5)] * 20 + [(1, 3, 5)] * 20)
     only = pl.Series([True] * 20 + [False] * 20)
-    claim = "by gradient decisions change sooner than by attention"
+    claim = "zeroing in gradient order flips decisions sooner than in attention order"
     assert verdicts(claims(None, frame, only=only))[claim] == (1.0, 0.0, True)
 
 

@@ -108,7 +108,7 @@ def test_models_that_have_learned_nothing_say_nothing(runs: list[Run]) -> None:
 
 
 def test_serrano_and_smith_run_by_run(runs: list[Run]) -> None:
-    found = check(runs, "removing the most attended item alone")
+    found = check(runs, "zeroing the top item's attention alone")
     assert len(found.findings) == 2
     for run, finding in zip(runs, found.findings, strict=True):
         frame = run.results("single_weight").filter(pl.col("items") > 1)

@@ -91,7 +91,7 @@ def test_what_needs_an_affine_decoder_is_refused_by_name(answering: Run) -> None
 
 def printed(run: Run) -> str:
     console = Console(width=120, record=True, file=StringIO())
-    console.print(run_summary(run))
+    console.print(run_summary(run, verbose=True))
     return console.export_text()
 
 
@@ -106,7 +106,7 @@ def test_runs_of_earlier_versions_can_still_be_summed_up(answering: Run) -> None
         before = printed(Run.open(answering.folder))
     finally:
         manifest.write_text(text)
-    assert "cnn, bilstm + additive" in before
+    assert "bilstm + additive on cnn" in before
     assert before.splitlines()[-3:] == now.splitlines()[-3:]  # what the experiments found is told the same way
 
 

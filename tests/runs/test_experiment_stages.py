@@ -17,6 +17,8 @@ from heedful.runs import experiment_stages as experimenting
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
 from heedful.runs.execution import perform
+from heedful.verdict.rule import determined
+from heedful.workspace.sample import drawn, ends, population
 from tests.runs.small import VALUES, contents
 
 
@@ -236,3 +238,25 @@ def test_evidence_that_breaks_a_rule_never_reaches_an_experiment(tmp_path: Path,
         frame.with_columns(change.cast(pl.List(pl.Float32))).write_parquet(tmp_path / "e.parquet")
         with pytest.raises(BadInput, match=f"e.parquet, instance 'test-00000'.*{words}"):
             Evidence.read(tmp_path / "e.parquet")
+
+
+def test_highlights_read_as_many_texts_as_the_verdict_takes_whatever_the_number_of_workers(tmp_path: Path) -> None:
+    values = {**VALUES, "corpus_options": {"train": 300, "dev": 20, "test": 120}, "encoder": "cnn"}
+    values |= {"encoder_options": {"filters": 4}, "training": {"epochs": 4, "batch": 16, "learning_rate": 0.01}}
+    run = perform(values, out=tmp_path / "one", experiments=["highlights"])
+    tested = run.results("highlights")
+    assert len(tested) < 120
+    assert len(tested) in ends(120)
+    assert determined(run.verdict)
+    everyone = population(run.folder / "evidence.parquet")
+    rows = np.sort(drawn(everyone, "auto", run.config.seed)[: len(tested)])
+    assert tested["id"].to_list() == [everyone.ids[row] for row in rows]
+    copy = Run.open(shutil.copytree(run.folder, tmp_path / "two" / run.folder.name))
+    (copy.folder / "results" / "highlights.parquet").unlink()
+    shared = perform(values, out=tmp_path / "two", experiments=["highlights"], workers=2)
+    assert_frame_equal(shared.results("highlights"), tested, abs_tol=1e-5)
+
+
+def test_a_sample_of_another_size_is_what_was_asked_for(tmp_path: Path) -> None:
+    run = perform({**VALUES, "experiment_options": {"sample": 7}}, out=tmp_path, experiments=["highlights"])
+    assert len(run.results("highlights")) == 7

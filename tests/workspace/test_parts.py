@@ -1,6 +1,7 @@
 """Stages made in parts: where they are cut, and how they are resumed and shared."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,3 +82,34 @@ def test_several_missing_parts_can_be_shared(tmp_path: Path, present: int) -> No
     perform_parts(path, parts, Reporter(), share=share)
     assert shared == ([] if present else [3, 2, 1, 0])  # a single part is not worth sharing
     assert pl.read_parquet(path)["row"].to_list() == list(range(7))
+
+
+def several(made: list[Piece], rows: int) -> StageParts:
+    """The stage, with enough as soon as so many rows are there; merged back to front."""
+    return replace(
+        stage(made),
+        enough=lambda frames: sum(map(len, frames)) >= rows,
+        merged=lambda frame: frame.sort("row", descending=True),
+    )
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 9])
+def test_no_more_parts_are_merged_than_are_enough_however_many_are_made_at_once(tmp_path: Path, at_once: int) -> None:
+    path, made = tmp_path / "rows.parquet", list[Piece]()
+    perform_parts(path, several(made, 3), Reporter(), at_once=at_once)
+    assert len(made) == max(2, min(at_once, 4))
+    assert pl.read_parquet(path)["row"].to_list() == [4, 3, 2, 1, 0]
+    assert [file.name for file in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+def test_without_enough_all_parts_are_merged(tmp_path: Path) -> None:
+    path, made = tmp_path / "rows.parquet", list[Piece]()
+    perform_parts(path, several(made, 99), Reporter())
+    assert pl.read_parquet(path)["row"].to_list() == [*reversed(range(7))]
+
+
+def test_parts_of_another_size_are_made_anew(tmp_path: Path) -> None:
+    path, made = tmp_path / "rows.parquet", list[Piece]()
+    Parts(path).put(0, pl.DataFrame({"row": [0]}))
+    perform_parts(path, several(made, 3), Reporter())
+    assert pl.read_parquet(path)["row"].to_list() == [4, 3, 2, 1, 0]

@@ -19,13 +19,13 @@ from heedful.audits.directory import Audit
 from heedful.audits.execution import Inputs, check_contract
 from heedful.audits.overview import Cost
 from heedful.audits.plan import AuditOptions, exact_tests, plan
-from heedful.audits.sampling import AUTO, TYPICAL
 from heedful.audits.test_stages import attributions_in
 from heedful.audits.texts_stage import Reader, prepare
 from heedful.progress import Reporter
 from heedful.ragged import Ragged
 from heedful.randomness import Stream
 from heedful.workspace.environment import threads as torch_threads
+from heedful.workspace.sample import AUTO, TYPICAL
 
 TRIAL = 16  # texts, from the shortest to the longest
 WARM = 2  # of them that are tried first: whatever runs for the first time takes longer

@@ -10,7 +10,7 @@ from heedful.audits.evidence_sources import EvidenceSource
 from heedful.audits.texts_stage import Reader
 from heedful.errors import BadInput
 from heedful.evidence import metadata
-from heedful.evidence_checks import check_unique
+from heedful.evidence_checks import NO_LABEL, check_unique
 from heedful.files import Parts, scan_parquet, write_json
 from heedful.list_columns import ragged_column
 from heedful.models.metrics import classification_metrics
@@ -27,9 +27,10 @@ def evidence_parts(audit: Audit, subject: Subject, *, exact: bool) -> StageParts
     labelled = audit.options.data.label is not None
 
     def part(start: int, stop: int) -> pl.DataFrame:
-        ids, texts, labels = reader(np.arange(start, stop))
-        seen = subject.read(texts)
-        evidence = observe(subject, ids, texts, seen, exact=exact, labels=labels if labelled else None)
+        rows = np.arange(start, stop)
+        ids, texts, labels = reader(rows)
+        seen, known = subject.read(texts), {"labels": labels if labelled else None, "truth": reader.truth(rows)}
+        evidence = observe(subject, ids, texts, seen, exact=exact, **known)
         frame = evidence.validate(f"the evidence of {audit.options.model.name}").to_frame()
         return frame.with_columns(pl.Series("aside", seen.aside, dtype=pl.Float32))
 
@@ -70,9 +71,11 @@ def write_metrics(audit: Audit) -> None:
     table = scan_parquet(audit.folder / "evidence.parquet")
     if "label" not in table.collect_schema():
         return
-    known = table.select("label", "output").filter(pl.col("label").is_not_null()).collect()
+    known = table.select("label", "output").collect()
+    if audit.options.route != "run":  # of which an answer that is no class counts as missed, as in the run itself
+        known = known.drop_nulls("label")
     if len(known):
         output = ragged_column(known, "output", "doubles", "the evidence").values.reshape(len(known), -1)
         names = audit.options.model.classes or tuple(map(str, range(max(2, output.shape[1]))))
-        labels = known["label"].cast(pl.Int64).to_numpy()
+        labels = known["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy()
         write_json(audit.folder / "metrics.json", classification_metrics(labels, output, names))

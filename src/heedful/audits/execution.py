@@ -138,6 +138,7 @@ class _Session:
             inputs.subject.replays, inputs.subject.resumes = contract["replays"], contract["resumes"]
             battery = battery_of(full=audit.options.full, replayed=inputs.subject.replays)
             columns = ("scores",) if contract["exact"] else ()
+            columns += ("truth",) if inputs.source is not None and inputs.source.truth else ()
         elif inputs.filed is not None:
             columns = inputs.filed.columns
         self.exact = exact_tests(columns)

@@ -52,7 +52,8 @@ def facts(audit: "Audit") -> list[tuple[str, str]]:
     """Model and data, line by line."""
     options, manifest = audit.options, audit.manifest
     model, data, metrics = options.model, manifest["data"], audit.metrics
-    about = {"evidence": "evidence", "huggingface": "transformers"}.get(options.route, "torch module")
+    kinds = {"evidence": "evidence", "huggingface": "transformers", "run": "heedful run"}
+    about = kinds.get(options.route, "torch module")
     lines = [("model", f"{model.name} ({about})"), ("map", str(model.about.get("map", "attention")))]
     if "items" in model.about:
         lines.append(("items", str(model.about["items"])))

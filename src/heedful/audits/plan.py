@@ -11,7 +11,7 @@ from heedful.files import fingerprint
 from heedful.models.options import Options
 from heedful.workspace.folder import Stage
 
-Route = Literal["huggingface", "module", "subject", "evidence"]
+Route = Literal["huggingface", "module", "subject", "run", "evidence"]
 
 
 TEXTS = Stage("texts", ("texts.parquet",))

@@ -36,6 +36,8 @@ def with_rationales(
 
 
 def _found(rationales: Any, source: Source | None, id: str | None) -> Rationales:
+    if isinstance(rationales, Rationales):
+        return rationales
     if isinstance(rationales, pl.DataFrame):
         return _frame(rationales)
     if not isinstance(rationales, Path | str):

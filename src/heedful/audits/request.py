@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from pydantic import ValidationError
 
-from heedful.adapters.hardware import AUTO
+from heedful.adapters.hardware import AUTO as ANY_DEVICE
 from heedful.adapters.offline import offline
 from heedful.adapters.subject import Subject
 from heedful.audits.directory import Audit
@@ -17,13 +17,17 @@ from heedful.audits.execution import Inputs, perform
 from heedful.audits.given_importance import GivenImportance, read_given_importance
 from heedful.audits.plan import AuditOptions, DataFacts, GivenFacts, ModelFacts, Route
 from heedful.audits.rationale_sources import with_rationales
+from heedful.audits.run_sources import labelled, run_rationales, run_source, run_subject
 from heedful.audits.subjects import checked, facts, from_file
 from heedful.audits.text_sources import PREFIX, Source, file_source, hub_source, memory_source
 from heedful.errors import BadConfig, unknown_name
 from heedful.evidence import Evidence
 from heedful.progress import Reporter
+from heedful.runs.directory import Run
+from heedful.runs.experiment_stages import verdict_sample
+from heedful.workspace.sample import AUTO
 
-_MODELS = ("subject", "hf", "module", "evidence")  # exactly one is given
+_MODELS = ("subject", "hf", "module", "run", "evidence")  # exactly one is given
 _SKIPPING = ("skip_empty", "skip_unlabelled", "merge_labels")
 _HF_DEFAULTS = {"map": "cls", "items": "tokens", "float32": False}
 _TEXT_OPTIONS = ("texts", "data", "labels", "ids", "label", "id", "truncate", *_SKIPPING)
@@ -37,6 +41,7 @@ class Request:
     subject: Subject | None = None
     hf: str | None = None  # name or folder of a transformers classifier
     module: str | None = None  # FILE.py:NAME, a function that returns a subject
+    run: Run | Path | str | None = None  # a finished run: its model and its test texts
     evidence: Evidence | Path | str | None = None  # instead of a model
     # options of `hf`
     map: str = "cls"
@@ -58,9 +63,10 @@ class Request:
     merge_labels: bool = False  # take labels that differ from a class's name only in case or spaces for it
     importance: pl.DataFrame | Path | str | None = None  # attributions from elsewhere
     rationales: pl.DataFrame | Sequence[Any] | Path | str | None = None  # words that people marked
-    sample: int | str = "auto"  # texts that the tests of the battery read; 0: all; auto: as many as it takes
+    # texts that the tests of the battery read; 0: all; auto: as many as it takes; None: as the run had it, or auto
+    sample: int | str | None = None
     budget: float | None = None  # seconds after which no more texts are tested
-    seed: int = 0
+    seed: int | None = None  # None: that of the run, or 0
     full: bool = False  # the whole battery, not only what a verdict rests on
     exact: bool = True  # recover scores and use exact tests where possible
     download: bool = False  # allow downloading the model or the dataset
@@ -80,7 +86,7 @@ class Request:
         if len(models) != 1:
             raise BadConfig(
                 f"{' and '.join(models) if models else 'nothing to audit'} given; give exactly one of: a transformers "
-                "classifier (hf), a function that returns a subject (module), evidence"
+                "classifier (hf), a function that returns a subject (module), a finished run, evidence"
             )
         if self.hf is None:
             for option, default in _HF_DEFAULTS.items():
@@ -89,6 +95,8 @@ class Request:
         if self.device is not None and self.hf is None and self.module is None:
             raise BadConfig(f"device = {self.device}: only for a model that is loaded (hf, module); leave it out")
         importance = None if self.importance is None else read_given_importance(self.importance)
+        if self.run is not None:
+            return self._of_run(self.run if isinstance(self.run, Run) else Run.open(self.run), importance)
         if self.evidence is not None:
             options, inputs = self._of_evidence(evidence_source(self.evidence), importance)
         else:
@@ -96,13 +104,30 @@ class Request:
         return with_rationales(options, inputs, self.rationales, id=self.id)
 
     def _of_evidence(self, evidence: EvidenceSource, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
-        for name in _TEXT_OPTIONS:
-            if getattr(self, name) not in (None, False):
-                raise BadConfig(f"{name} is only for texts that a model reads; evidence has its own; leave it out")
+        self._check_no_texts("evidence")
         name = evidence.name
         model = ModelFacts(name=name, classes=evidence.classes, about={"kind": "evidence", "map": "weights"})
         data = DataFacts(name=name, fingerprint=evidence.fingerprint)
         return self._options("evidence", model, data, importance), Inputs(filed=evidence, given=importance)
+
+    def _of_run(self, run: Run, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
+        self._check_no_texts("a run")
+        subject, source = run_subject(run), run_source(run)
+        data = DataFacts(
+            name=source.name, fingerprint=source.fingerprint, label="label" if labelled(run) else None, id="id"
+        )
+        model = facts(subject, source.rows(), run.folder.resolve().name)
+        options = self._options("run", model, data, importance, seed=run.config.seed, sample=verdict_sample(run.config))
+        inputs = Inputs(subject=subject, source=source, given=importance)
+        marked: Any = self.rationales
+        if isinstance(marked, Path | str) and run.config.corpus == "table":  # marked in texts as the table has them
+            marked = run_rationales(run, marked)
+        return with_rationales(options, inputs, marked, id=None)
+
+    def _check_no_texts(self, what: str) -> None:
+        for name in _TEXT_OPTIONS:
+            if getattr(self, name) not in (None, False):
+                raise BadConfig(f"{name} is only for texts that a model reads; {what} has its own; leave it out")
 
     def _of_model(self, source: Source, importance: GivenImportance | None) -> tuple[AuditOptions, Inputs]:
         route: Route = "subject"
@@ -114,7 +139,7 @@ class Request:
                 self.hf,
                 map=self.map,
                 items=self.items,
-                device=self.device or AUTO,
+                device=self.device or ANY_DEVICE,
                 float32=self.float32,
                 download=self.download,
             )
@@ -138,14 +163,24 @@ class Request:
         return options, Inputs(subject=subject, source=source, given=importance)
 
     def _options(
-        self, route: Route, model: ModelFacts, data: DataFacts, importance: GivenImportance | None
+        self,
+        route: Route,
+        model: ModelFacts,
+        data: DataFacts,
+        importance: GivenImportance | None,
+        *,
+        seed: int = 0,
+        sample: int | str = AUTO,
     ) -> AuditOptions:
+        """Everything together; `seed` and `sample` are those of a request that names none."""
         given = None
         if importance is not None:
             given = GivenFacts(name=importance.name, fingerprint=importance.fingerprint, methods=importance.methods)
         try:
             known: dict[str, Any] = {"route": route, "model": model, "data": data, "importance": given}
-            chosen = {name: getattr(self, name) for name in ("sample", "budget", "seed", "full", "exact")}
+            chosen = {name: getattr(self, name) for name in ("budget", "full", "exact")}
+            chosen["seed"] = seed if self.seed is None else self.seed
+            chosen["sample"] = sample if self.sample is None else self.sample
             return AuditOptions(**known, **chosen)
         except ValidationError as error:
             problem = error.errors()[0]
@@ -177,7 +212,8 @@ def audit(
 
     The model is a `subject` (`heedful.adapters.huggingface.HuggingFace`, `heedful.adapters.module.Module`, or any other
     Subject), the name or folder of a transformers classifier (`hf`, with `map` and `items`), or FILE.py:NAME, a
-    function that returns a subject (`module`). It reads `texts` (optionally with `labels` and `ids`) or a table
+    function that returns a subject (`module`); or a finished `run` (a directory, or a Run) is audited with its own test
+    texts, seed and sample. A model reads `texts` (optionally with `labels` and `ids`) or a table
     (`data`: a file, or "hf:NAME[:SPLIT]") with the columns `text`, `label` and `id`. Instead of a model, `evidence` is
     a file or an `Evidence`. `importance` from elsewhere (columns `id`, `method`, `values`) is compared with attention.
     `rationales`, the words that people marked, are too, beside the verdict: a file or frame (columns `id` and `spans`

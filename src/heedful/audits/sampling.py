@@ -5,8 +5,8 @@ however often one looks (heedful.verdict.inference). Every other test is perform
 """
 
 import time
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,49 +17,15 @@ from heedful.audits.battery.highlights import donors_of
 from heedful.audits.directory import Audit
 from heedful.audits.given_importance import given_values
 from heedful.audits.texts_stage import Reader
-from heedful.evidence import collect, decide, decision_counts, scan
+from heedful.evidence import decision_counts
 from heedful.files import Parts, scan_parquet
 from heedful.importance.highlights import donor_rows
-from heedful.list_columns import ragged_column
 from heedful.progress import Reporter
 from heedful.ragged import Indices
-from heedful.randomness import Stream, keys, sample
-from heedful.verdict.rule import determined, judge
-from heedful.verdict.signals import ROUNDING, signals
-from heedful.verdict.verdict import Verdict
+from heedful.verdict.rule import determined
+from heedful.verdict.signals import ROUNDING
 from heedful.workspace.folder import Stage
-
-AUTO = "auto"
-FIRST, NEXT = 32, 16  # texts of the first part and of the others: what a kill can lose, and how often the rule is asked
-MOST = 1024  # texts that `auto` tests at most
-TYPICAL = 96  # texts that it takes with most models of the calibration, or fewer
-
-
-class Population(NamedTuple):
-    """All texts of an audit, and how they are decided."""
-
-    ids: list[str]
-    decided: Indices  # (n,)
-
-
-def population(audit: Audit) -> Population:
-    """The decisions of the evidence."""
-    path = audit.folder / "evidence.parquet"
-    frame = collect(scan(path).select("id", "output"), path)
-    output = ragged_column(frame, "output", "numbers", str(path))
-    return Population(frame["id"].to_list(), decide(output.values.reshape(len(output), -1)))
-
-
-def drawn(everyone: Population, size: int | str, seed: int) -> Indices:
-    """The rows to test, in order: a seeded sample (0: all), or (auto) the decided classes in turn."""
-    bits = Stream(seed, "sample").bits(keys(everyone.ids))
-    if size != AUTO:
-        rows = sample(everyone.ids, int(size), seed)
-        return rows[np.argsort(bits[rows], kind="stable")]
-    order = np.lexsort((bits, everyone.decided))
-    _, firsts, counts = np.unique(everyone.decided[order], return_index=True, return_counts=True)
-    turn = np.arange(len(order)) - np.repeat(firsts, counts)
-    return order[np.lexsort((bits[order], turn))][:MOST]
+from heedful.workspace.sample import AUTO, Population, drawn, ends, population, verdict_so_far
 
 
 def sampled(audit: Audit) -> Indices:
@@ -79,8 +45,9 @@ class Session(NamedTuple):
 
 def perform_highlights(audit: Audit, stage: Stage, subject: Subject, reporter: Reporter, session: Session) -> None:
     """Test texts until the verdict is determined, they are used up, or it is time."""
-    everyone, options = population(audit), audit.options
-    counts = decision_counts(audit.folder / "evidence.parquet")
+    evidence, options = audit.folder / "evidence.parquet", audit.options
+    everyone, counts = population(evidence), decision_counts(evidence)
+    rounding = audit.manifest.get("contract", {}).get("rounding", ROUNDING)
     rows, auto = drawn(everyone, options.sample, options.seed), options.sample == AUTO
     measure = _Measure(audit, subject, everyone)
     parts = Parts(audit.folder / stage.file)
@@ -88,7 +55,7 @@ def perform_highlights(audit: Audit, stage: Stage, subject: Subject, reporter: R
     frames: list[pl.DataFrame] = []  # of `auto`, which asks the rule after each part
     tested = done = 0
     answer = ""
-    for index, stop in enumerate(_ends(len(rows))):
+    for index, stop in enumerate(ends(len(rows))):
         if not parts.has(index):
             if session.until is not None and time.monotonic() >= session.until:
                 break
@@ -97,7 +64,7 @@ def perform_highlights(audit: Audit, stage: Stage, subject: Subject, reporter: R
         tested, done = stop, index + 1
         if auto:
             frames.append(parts.read(index))
-            found = _judged(audit, frames, counts)
+            found = verdict_so_far(frames, classes=options.model.classes, population=counts, rounding=rounding)
             answer = found.answer
             if determined(found):
                 break
@@ -111,18 +78,14 @@ def perform_highlights(audit: Audit, stage: Stage, subject: Subject, reporter: R
     reporter.finish(f"{tested:,} of {len(everyone.ids):,} texts")
 
 
-def _ends(count: int) -> list[int]:
-    """Where each part of so many texts ends."""
-    return [*range(FIRST, count, NEXT), count] if count else []
-
-
 class _Measure:
     """The test `highlights` on some texts of an audit."""
 
     def __init__(self, audit: Audit, subject: Subject, everyone: Population) -> None:
         self.audit, self.subject, self.reader = audit, subject, Reader(audit, subject)
-        ids, texts, _ = self.reader(donor_rows(everyone.ids, everyone.decided, audit.options.seed))
-        self.donors = donors_of(subject, ids, texts, subject.read(texts))
+        rows = donor_rows(everyone.ids, everyone.decided, audit.options.seed)
+        ids, texts, _ = self.reader(rows)
+        self.donors = donors_of(subject, ids, texts, subject.read(texts), truth=self.reader.truth(rows))
 
     def __call__(self, rows: Indices) -> pl.DataFrame:
         """The frame of the texts of these rows, which rise."""
@@ -130,14 +93,8 @@ class _Measure:
         ids, texts, _ = self.reader(rows)
         given = None if audit.options.importance is None else given_values(audit, rows)
         seen, seed = subject.read_and_keep(texts), audit.options.seed
-        return BATTERY["highlights"].perform(subject, ids, texts, seen, seed=seed, given=given, donors=self.donors)
-
-
-def _judged(audit: Audit, frames: list[pl.DataFrame], counts: Mapping[int, int]) -> Verdict:
-    """The verdict on what was tested so far."""
-    rounding = audit.manifest.get("contract", {}).get("rounding", ROUNDING)
-    found = signals({"highlights": pl.concat(frames, how="diagonal_relaxed")}, rounding=rounding)
-    return judge(found, classes=audit.options.model.classes, population=counts)
+        known: dict[str, Any] = {"given": given, "donors": self.donors, "truth": self.reader.truth(rows)}
+        return BATTERY["highlights"].perform(subject, ids, texts, seen, seed=seed, **known)
 
 
 def _ids(audit: Audit, file: str) -> list[str]:

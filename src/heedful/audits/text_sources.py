@@ -27,6 +27,7 @@ class Row(NamedTuple):
     id: str
     text: str  # may be empty
     label: str | None  # class name or index; None: it has none
+    truth: list[bool] | None = None  # which items are known to decide
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Source:
     fingerprint: str
     names: tuple[str, ...] = ()  # class names in the data, where labels are indices
     columns: tuple[str, ...] = ()  # of the table; none: there is no table
+    truth: bool = False  # whether rows say which items decide
     cells: Callable[[list[str]], Iterator[Located]] | None = None  # reads columns of it, row by row
     note: str = ""  # how a file is written, where its name says otherwise
 
@@ -55,8 +57,8 @@ def file_source(path: Path, *, text: str, label: str | None, id: str | None) -> 
 
     form = None if path.suffix == ".parquet" else text_format(path)
     note = "" if form is None or form.usual else str(form)
-    there = tuple(columns_of(path))
-    return Source(str(path), rows, source_fingerprint(path), (), there, partial(values, path), note)
+    there, cells = tuple(columns_of(path)), partial(values, path)
+    return Source(str(path), rows, source_fingerprint(path), columns=there, cells=cells, note=note)
 
 
 def memory_source(
@@ -97,8 +99,8 @@ def hub_source(data: str, *, text: str, label: str | None, id: str | None, downl
         rows,
         _content_hash(rows()),
         tuple(getattr(kind, "names", None) or ()),
-        tuple(dataset.column_names),
-        lambda columns: _rows(dataset.select_columns(columns), columns, data),
+        columns=tuple(dataset.column_names),
+        cells=lambda columns: _rows(dataset.select_columns(columns), columns, data),
     )
 
 
@@ -128,8 +130,8 @@ def _located(rows: Iterable[Located], columns: dict[str, str], *, refuse: Refuse
 def _content_hash(rows: Iterable[Row]) -> str:
     """A short hash of the rows' ids, texts and labels."""
     total = hashlib.blake2b(digest_size=8)
-    for _, *entries in rows:
-        total.update(json.dumps(entries).encode())
+    for row in rows:
+        total.update(json.dumps([row.id, row.text, row.label]).encode())
     return total.hexdigest()
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,19 +17,20 @@ from heedful.corpora.labels import same_key
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL
 from heedful.files import Parts, row_count, rows_of, scan_parquet
+from heedful.list_columns import ragged_column
 from heedful.progress import Reporter
-from heedful.ragged import Indices
+from heedful.ragged import Indices, Ragged
 
 MANY = 12  # classes that an error message lists
 ROWS = 512  # rows of the data encoded at a time
 
 
 def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) -> None:
-    """Write texts.parquet: `id`, `text`, `label` (an index) and `tokens`, their number. Texts that the model cannot
-    read are refused with their row, or left out if the options say so."""
+    """Write texts.parquet: `id`, `text`, `label` (an index), `tokens`, their number, and `truth`, where it is known.
+    Texts that the model cannot read are refused with their row, or left out if the options say so."""
     reporter.start(f"reading {source.name}")
     parts = Parts(audit.folder / "texts.parquet")
-    if parts.rows and "unknown" not in parts.scan().collect_schema():  # begun by an earlier version
+    if parts.rows and not {"unknown", "truth"} <= {*parts.scan().collect_schema()}:  # begun by an earlier version
         parts.discard()
     done = parts.rows
     rows = islice(source.rows(), done, None)
@@ -46,7 +47,8 @@ def prepare(audit: Audit, source: Source, subject: Subject, reporter: Reporter) 
         labels = label_indices(kept, subject.classes, source.names, merge=options.merge_labels)
     index = pl.col("label").replace_strict(labels, return_dtype=pl.Int32) if labels else pl.lit(None, dtype=pl.Int32)
     unknown = float(kept.select(pl.col("unknown").sum() / pl.col("items").sum()).collect().item())  # share of items
-    parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens"))
+    known = ["truth"] if source.truth else []
+    parts.finish(merged=kept.select("id", "text", index.alias("label"), "tokens", *known))
     audit.record(data=facts, unknown=unknown)
     counts = [f"{facts['texts']:,} texts"]
     counts += [f"{facts[name]:,} {name}" for name in ("skipped", "truncated") if facts[name]]
@@ -82,6 +84,12 @@ class Reader:
             raise BadInput(f"text '{name}': its first word is longer than the model can read; remove it")
         return TextBatch(ids, texts, frame["label"].cast(pl.Int64).fill_null(NO_LABEL).to_numpy())
 
+    def truth(self, rows: Indices) -> Ragged | None:
+        """Which items of these texts are known to decide; None: that is not known."""
+        if "truth" not in self._table.collect_schema():
+            return None
+        return ragged_column(rows_of(self._table, rows), "truth", "flags", "texts.parquet")
+
 
 def cut(texts: Texts, longest: int | None) -> Texts:
     """Truncate texts with more than `longest` tokens after the last item that fits."""
@@ -104,7 +112,7 @@ def label_indices(
     If every value is a class name, values are names; otherwise all must be indices, 1 or 1.0. `names`: the names that
     the data set itself gives to its indices. `merge`: a value may differ from a class's name in case or spaces.
     """
-    first = frame.group_by("label", maintain_order=True).agg(pl.col("where").first()).collect()
+    first = frame.drop_nulls("label").group_by("label", maintain_order=True).agg(pl.col("where").first()).collect()
     places: dict[str, str] = dict(zip(first["label"], first["where"], strict=True))
     known = {name: index for index, name in enumerate(classes)}
     if names and set(names) <= known.keys():
@@ -152,7 +160,7 @@ def _frame(rows: list[Row], subject: Subject) -> pl.DataFrame:
     empty = pl.Series([not row.text.strip() for row in rows])
     numbers = {"tokens": encoded.tokens.lengths, "items": encoded.lengths, "unknown": _unknown(encoded, subject)}
     counts = pl.DataFrame(numbers).cast(pl.Int32)
-    kinds = dict.fromkeys(Row._fields, pl.String)
+    kinds: dict[str, Any] = {**dict.fromkeys(Row._fields, pl.String), "truth": pl.List(pl.Boolean)}
     frame = pl.DataFrame(rows, schema=kinds, orient="row").hstack(counts)
     return frame.with_columns(items=pl.when(empty).then(0).otherwise("items").cast(pl.Int32))
 

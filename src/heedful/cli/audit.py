@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 _ANSWERS = {"yes": "yes", "caution": "with caution", "no": "no", "undetermined": "not determined"}
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def audit(
+    run: Annotated[
+        str | None, Argument(help="A finished run: its directory, the beginning of its name, or `latest`.")
+    ] = None,
     hf: Annotated[str | None, Option(help="A transformers classifier: folder or name.")] = None,
     module: Annotated[
         str | None, Option(help="A torch module: FILE.py:NAME, a function that returns a heedful Subject.")
@@ -45,12 +48,16 @@ def audit(
         bool, Option("--merge-labels", help="Labels may differ from the names of classes in case or spaces.")
     ] = False,
     sample: Annotated[
-        str, Option(help="Texts that the tests read: a number (0: all), or auto: as many as it takes.")
-    ] = "auto",
+        str | None,
+        Option(
+            help="Texts that the tests read: a number (0: all), or auto, as many as it takes. Default: auto, or as "
+            "the run had it."
+        ),
+    ] = None,
     budget: Annotated[
         str | None, Option(help="Test no more texts after so much time: 90s, 10m, 2h. Default: no limit.")
     ] = None,
-    seed: Annotated[int, Option(help="Random seed.")] = 0,
+    seed: Annotated[int | None, Option(help="Random seed. Default: 0, or that of the run.")] = None,
     full: Annotated[
         bool, Option("--full", help="Perform every test, not only those that the verdict rests on or that are cheap.")
     ] = False,
@@ -74,7 +81,7 @@ def audit(
     private: Annotated[bool, Option("--private", help="Only you can read what is written.")] = False,
     as_json: Annotated[bool, Option("--json", help="Print verdict, metrics and costs as JSON.")] = False,
 ) -> None:
-    """Test the attention of your own model: may it be shown as an explanation?
+    """Test the attention of your own model, or of a finished run: may it be shown as an explanation?
 
     Exit code 0: yes or with caution; 1: no, or another answer that --fail-on names; 2: bad usage or input; 3: not
     determined.
@@ -88,8 +95,10 @@ def audit(
     from heedful.audits.overview import plausibility_of
     from heedful.audits.request import Request
     from heedful.report.terminal.audit import audit_places, audit_summary, cost_table
+    from heedful.runs.catalogue import named_run
 
     request = Request(
+        run=None if run is None else named_run(run),
         hf=hf,
         module=module,
         evidence=evidence,
@@ -107,7 +116,7 @@ def audit(
         merge_labels=merge_labels,
         importance=importance,
         rationales=rationales,
-        sample=_sample(sample),
+        sample=None if sample is None else _sample(sample),
         budget=_seconds(budget),
         seed=seed,
         full=full,

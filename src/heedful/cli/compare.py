@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 
 def compare(
-    runs: Annotated[list[Path], Argument(help="Run directories, or folders of them, such as a sweep's.")],
+    runs: Annotated[list[Path], Argument(help="Runs: directories, folders of them, beginnings of names, or `latest`.")],
     out: Annotated[
         Path | None,
         Option(help="Also write figures and claims to a .md, .tex or .csv file (of .csv, claims in a second one)."),
@@ -26,11 +26,13 @@ def compare(
     from heedful.report.tables.formats import to_csv, to_markdown
     from heedful.report.tables.latex import to_latex
     from heedful.report.terminal.comparison import comparison_view
+    from heedful.runs.catalogue import named_places
 
     endings = (".csv", ".md", ".tex")
     if out is not None and out.suffix not in endings:
         raise unknown_name("ending of --out", out.suffix or out.name, endings)
-    comparison, gathered = without_damaged(gather(runs, audits=False), lambda chosen: compared(chosen.runs))
+    found = gather(named_places(runs), audits=False)
+    comparison, gathered = without_damaged(found, lambda chosen: compared(chosen.runs))
     for folder, reason in gathered.refused:
         notices.print(f"not compared: {folder.name}: {reason}", markup=False, soft_wrap=True)
     figures, claims = figures_table(comparison), claims_table(comparison)
@@ -44,6 +46,6 @@ def compare(
         refused = [{"run": folder.name, "reason": reason} for folder, reason in gathered.refused]
         typer.echo(json.dumps({**comparison_json(comparison), "refused": refused}))
         return
-    console.print(comparison_view(comparison))
+    console.print(comparison_view(comparison, width=console.width))
     if out is not None:
         console.print(f"written to {out}", markup=False, soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
+_TYPICAL = 96  # texts that determine most verdicts
 _REVIEWS: dict[str, dict[str, Any]] = {
     "short, 2 classes": {},
     "long, 3 classes": {"verdicts": 2, "classes": 3, "length": 30, "test": 200},
@@ -22,7 +23,8 @@ _STORIES = {
 _DOCUMENTS = {"verdicts": 2, "length": 30, "train": 1200, "test": 200}
 _COMMON = {
     "importance": {"measures": ["gradient", "leave_one_out"]},  # what the table shows
-    "experiment_options": {"sample": 40},  # texts of tests that need many forward passes
+    # texts of tests that need many forward passes, and of what the verdict rests on
+    "experiment_options": {"sample": 40, "highlights": _TYPICAL},
 }
 
 
@@ -44,7 +46,7 @@ def demo(
     for title, values in _runs():
         model = ", ".join(values[key] for key in ("model", "encoder") if key in values)
         notices.print(f"[bold]{title}: {model} + additive attention[/]")
-        with bars() as reporter:
+        with bars(brief=True) as reporter:
             run = perform({**values, **_COMMON, "seed": seed}, out=out, reporter=reporter)
         findings.append(find(title, run))
     try:

@@ -65,20 +65,24 @@ def run(
         str | None,
         Option(help="Experiments, e.g. reach,permutation; all; none. Default: all but the slow adversary_search."),
     ] = None,
+    epochs: Annotated[int | None, Option(help="Epochs of training; the same as --set training.epochs=N.")] = None,
     workers: Annotated[int, Option(help="Processes for importance and experiments.")] = 1,
     data: Annotated[Path | None, Option(help="Folder of corpora (default: HEEDFUL_DATA, then downloads).")] = None,
     out: Annotated[Path, Option(help="Folder for run directories.")] = Path("runs"),
     private: Annotated[
         bool, Option("--private", help="Only you can read what is written (always so with restricted corpora).")
     ] = False,
-    as_json: Annotated[bool, Option("--json", help="Print directory, metrics and result summaries as JSON.")] = False,
+    verbose: Annotated[bool, Option("--verbose", help="Print everything that was found, not only the answer.")] = False,
+    as_json: Annotated[
+        bool, Option("--json", help="Print directory, verdict, metrics and result summaries as JSON.")
+    ] = False,
 ) -> None:
-    """Train a model on a corpus and test its attention. Resumes an interrupted run; repeats nothing."""
+    """Train a model on a corpus, test its attention, and say whether it may be shown as an explanation. Resumes an
+    interrupted run; repeats nothing."""
     from heedful.cli.console import bars, console, parse_settings
     from heedful.errors import BadConfig
     from heedful.findings.run_summary import summaries
-    from heedful.report.terminal.audit import plausibility_lines
-    from heedful.report.terminal.run import run_place, run_summary
+    from heedful.report.terminal.run import not_tested, run_place, run_summary
     from heedful.runs.config import merge, read_config
     from heedful.runs.execution import perform
     from heedful.runs.plausibility import plausibility_of
@@ -91,7 +95,8 @@ def run(
     columns: dict[str, Any] = {"file": file, "text": text, "query": query, "label": label, "split": split}
     columns |= {"skip_empty": skip_empty, "skip_unlabelled": skip_unlabelled, "merge_labels": merge_labels}
     values = merge(values, _present(options))
-    for table, entries in (("embedding", {"vectors": vectors}), ("corpus_options", columns)):
+    tables = (("embedding", {"vectors": vectors}), ("training", {"epochs": epochs}), ("corpus_options", columns))
+    for table, entries in tables:
         if _present(entries):
             values = merge(values, {table: _present(entries)})
     named = values.get("corpus")
@@ -101,19 +106,18 @@ def run(
             raise BadConfig(f"{given}: only for corpus `table` (your own texts), not for {named}; leave it out")
     if "corpus" not in values:
         raise BadConfig("no corpus was named; give --corpus NAME (`heedful corpora` lists them)")
-    with bars() as reporter:
+    with bars(brief=not verbose) as reporter:
         chosen: dict[str, Any] = {"experiments": experiments, "workers": workers, "rationales": rationales}
         done = perform(values, out=out, data=data, private=private, reporter=reporter, **chosen)
-    plausible = plausibility_of(done)
     if as_json:
-        facts = {"run": str(done.folder), "manifest": done.manifest, "metrics": done.metrics}
+        facts = {"run": str(done.folder), "verdict": done.verdict.to_json(), "not_tested": not_tested(done)}
+        facts |= {"manifest": done.manifest, "metrics": done.metrics, "results": summaries(done)}
+        plausible = plausibility_of(done)
         beside = {} if plausible is None else {"plausibility": plausible.to_json()}
-        typer.echo(json.dumps({**facts, "results": summaries(done), **beside}))
+        typer.echo(json.dumps({**facts, **beside}))
     else:
-        console.print(run_summary(done))
-        if plausible is not None:
-            console.print(plausibility_lines(plausible))
-        console.print(run_place(done), markup=False, soft_wrap=True)
+        console.print(run_summary(done, verbose=verbose))
+        console.print(run_place(done, verbose=verbose), markup=False, soft_wrap=True)
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:

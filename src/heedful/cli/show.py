@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 
 def show(
-    run: Annotated[Path, Argument(help="A run directory.")],
+    run: Annotated[Path, Argument(help="A run: its directory, the beginning of its name, or `latest`.")],
     instance: Annotated[str | None, Option(help="Id of a test instance; default: the first.")] = None,
     text: Annotated[str | None, Option(help="Any text for the run's model to read.")] = None,
     question: Annotated[
@@ -25,6 +25,7 @@ def show(
     from heedful.report.heatmaps.files import save_heatmap
     from heedful.report.heatmaps.instance import read_instance, read_text
     from heedful.report.heatmaps.terminal import terminal_heatmap
+    from heedful.runs.catalogue import named_run
     from heedful.runs.directory import Run
 
     if save is not None and as_json:
@@ -33,7 +34,7 @@ def show(
         raise BadConfig("--instance and --text exclude each other; give only one")
     if question is not None and text is None:
         raise BadConfig("--question needs --text: give the text it is about")
-    opened = Run.open(run)
+    opened = Run.open(named_run(run))
     shown = read_text(opened, text, question) if text is not None else read_instance(opened, instance)
     if save is not None:
         with owner_only(opened.private):

@@ -23,11 +23,14 @@ _WIN_KINDS: dict[str, type[pl.DataType]] = {
     **interval_kinds(["first_all", "second_all"]),
     "p_value": pl.Float64,
 }
-_SINGLE = "removing the most attended item alone mostly changes no decision"
+_SINGLE = "zeroing the top item's attention alone mostly flips no decision"
 _SOONER = {  # the ranking that should win, its rival, and the claim
-    ("gradient", "attention"): "by gradient decisions change sooner than by attention",
-    ("gradient_attention", "attention"): "by gradient x attention decisions change sooner than by attention",
-    ("attention", "random"): "by attention decisions change sooner than in random order",
+    ("gradient", "attention"): "zeroing in gradient order flips decisions sooner than in attention order",
+    (
+        "gradient_attention",
+        "attention",
+    ): "zeroing in gradient x attention order flips decisions sooner than in attention order",
+    ("attention", "random"): "zeroing in attention order flips decisions sooner than in random order",
 }
 
 

@@ -12,7 +12,7 @@ from heedful.findings.run_facts import RunFrames, has_learned, several_sentences
 from heedful.runs.directory import Run
 
 Verdict = Literal["holds", "does not hold", "undecided", "not testable here"]
-_SOONER = "more instances for it than against it, by a sign test"
+_SOONER = "more texts for it than against it, by a sign test"
 JAIN_WALLACE, SERRANO_SMITH = "Jain & Wallace 2019", "Serrano & Smith 2019"
 
 
@@ -110,7 +110,7 @@ def verdict_of(findings: Sequence[Finding]) -> Verdict:
 
 
 def _checked(paper: str, claim: str, rule: str, findings: tuple[Finding, ...], needs: str) -> Checked:
-    reason = "" if findings else f"this takes {needs}, of a model that has learned more than its most frequent class"
+    reason = "" if findings else f"needs {needs}, and a model that beats always giving the most frequent class"
     return Checked(paper, claim, rule, verdict_of(findings), findings, reason)
 
 
@@ -126,9 +126,9 @@ def _serrano_smith(runs: Sequence[Run]) -> list[Checked]:
                 about = (row["holds"], row["n"], (run.folder.name,), row["against"])
                 known.append(Finding(where, row["share"], None, None, *about))
     rules = dict.fromkeys(found, _SOONER)
-    rules |= {claim: "in more than half of the instances" for claim in found if "mostly" in claim}
+    rules |= {claim: "in more than half of the texts" for claim in found if "mostly" in claim}
     if not found:
-        found = {"removing items by other rankings changes decisions sooner than by attention": []}
+        found = {"zeroing items in other orders flips decisions sooner than in attention order": []}
         rules = dict.fromkeys(found, _SOONER)
     return [
         _checked(SERRANO_SMITH, claim, rules[claim], tuple(findings), "a run with single_weight and removal")

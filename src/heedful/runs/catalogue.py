@@ -5,7 +5,9 @@ Configurations are read from config.toml as they are: resolving them would take 
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +16,16 @@ import polars as pl
 from heedful.errors import BadInput, HeedfulError, NotFound, unknown_name
 from heedful.experiments import EXPERIMENT_NAMES
 from heedful.files import fingerprint, scan_parquet
-from heedful.integrity import checked, expected_fingerprint
+from heedful.integrity import MANIFEST, checked, expected_fingerprint
 from heedful.runs.config import RunConfig, read_config, resolve
 from heedful.runs.directory import STAGES, Run
-from heedful.workspace.folder import damage_named
+from heedful.workspace.folder import StageFolder, damage_named
 
 RUN = "config.toml"  # a file that only a run directory has
+RUNS = {RUN: "evidence"}  # and the stage after which a run can be shown
+HOME = Path("runs")  # where runs are by default
+LATEST = "latest"
+LISTED = 10  # names in a message
 
 Places = Path | str | Sequence[Path | str]
 
@@ -36,6 +42,61 @@ def run_folders(places: Places, marks: Collection[str] = (RUN,)) -> list[Path]:
         for folder in folders:
             found.setdefault(folder.resolve(), folder)
     return list(found.values())
+
+
+def named_run(name: Path | str) -> Path:
+    """The directory of a run that a user names: by its path, by the beginning of its name that no other has, or as
+    `latest`, the trained run that was worked on last. Names are looked for in `runs`, or in the folder before them."""
+    return _resolved(Path(name), [HOME], RUNS)
+
+
+def named_places(
+    names: Sequence[Path], *, homes: Sequence[Path] = (), marks: Mapping[str, str] | None = None
+) -> list[Path]:
+    """The same for places that may be folders of runs, too, or of whatever holds one of the files `marks`, each with
+    the stage that finishes it; names are looked for in `runs` and `homes`."""
+    marks = RUNS if marks is None else marks
+    return [_resolved(Path(name), [HOME, *homes], marks) for name in names]
+
+
+def _resolved(name: Path, homes: Sequence[Path], marks: Mapping[str, str]) -> Path:
+    if name.exists() or not name.name:
+        return name
+    searched = homes if name.parent == Path() else [name.parent]
+    there = [folder for home in searched if home.is_dir() for folder in _below(home, frozenset(marks))]
+    if name.name == LATEST:
+        return _latest(there, searched, marks)
+    found = [folder for folder in there if folder.name == name.name]
+    found = found or [folder for folder in there if folder.name.startswith(name.name)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        beginnings = {folder.name[: len(name.name)]: folder.name for folder in there}
+        near = get_close_matches(name.name, beginnings, n=1)
+        hint = f" (did you mean {beginnings[near[0]]}?)" if near else ""
+        places = " or ".join(map(str, searched))
+        raise NotFound(
+            f"{name} is not there, and no run in {places} has a name that begins so{hint}: name a run directory, the "
+            "beginning of its name, or `latest`; `heedful run` makes one"
+        )
+    listed = ", ".join(map(str, found[:LISTED])) + (f" and {len(found) - LISTED} more" if len(found) > LISTED else "")
+    raise NotFound(f"{name} is the beginning of {len(found):,} names: {listed}; give more of the one that you mean")
+
+
+def _latest(folders: Sequence[Path], searched: Sequence[Path], marks: Mapping[str, str]) -> Path:
+    """The finished one among these directories that was worked on last."""
+
+    def worked_on(folder: Path) -> float:
+        manifest = folder / MANIFEST
+        return manifest.stat().st_mtime if manifest.is_file() else 0.0
+
+    for folder in sorted(folders, key=worked_on, reverse=True):
+        last = next(stage for mark, stage in marks.items() if (folder / mark).exists())
+        with suppress(HeedfulError):  # of a damaged one it is not known
+            if last in StageFolder.read_manifest(folder)["stages"]:
+                return folder
+    places = " or ".join(map(str, searched))
+    raise NotFound(f"{LATEST}: there is no finished run in {places}; `heedful run` makes one")
 
 
 def _below(place: Path, marks: frozenset[str]) -> Iterator[Path]:

@@ -1,9 +1,9 @@
 """The configuration of a run: every value that its results depend on, complete before anything is computed."""
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -26,6 +26,7 @@ from heedful.text.tokenising import SPACY
 Section = TypeVar("Section", bound=BaseModel)
 
 WORD2VEC = "word2vec"
+SAMPLE = 200  # instances, by default
 VALID_NAMES: dict[str, Collection[str]] = {
     "corpus": READERS,
     "model": MODEL_NAMES,
@@ -105,13 +106,24 @@ class ExperimentOptions(Options):
     top: int = Field(0, ge=0)  # items compared by the top-k distance; 0: a tenth of the mean text, at least 10
     rankings: tuple[str, ...] = Field(RANKINGS, min_length=1)  # orders in which items are removed
     orders: int = Field(5, ge=1)  # draws of the random ranking
-    sample: int = Field(200, ge=0)  # instances of experiments that re-run the model; 0: all
+    # instances of experiments that re-run the model; 0: all; `highlights` reads as many as the verdict takes
+    sample: int = Field(SAMPLE, ge=0)
+    # instances of `highlights`: a number (0: all), or auto; None: auto, or `sample` where that is not the usual one
+    highlights: Annotated[int, Field(ge=0)] | Literal["auto"] | None = None
     steps: int = Field(50, ge=1)  # maximum forward passes per instance and order
 
     @field_validator("rankings")
     @classmethod
     def _known(cls, rankings: tuple[str, ...]) -> tuple[str, ...]:
         return _known_names("ranking", rankings, RANKINGS)
+
+    @model_serializer(mode="wrap")
+    def _set(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an option that is not set: runs keep the names that they had before there was one."""
+        values: dict[str, Any] = dump(self)
+        if self.highlights is None:
+            values.pop("highlights", None)
+        return values
 
 
 class RunConfig(Options):
@@ -158,7 +170,9 @@ def resolve(values: Mapping[str, Any]) -> RunConfig:
         problem = f"model {names['model']} does not read questions, which corpus {names['corpus']} has"
         raise BadConfig(f"{problem}: choose --model classifier")
     base = defaults(names["preset"], names["corpus"], names["model"], names["encoder"], query=query)
-    config = _check(RunConfig, merge(merge(base, names), values), "")
+    further = [*_keys(READERS[names["corpus"]].options, "corpus_options.")]
+    further += _keys(ENCODER_OPTIONS[names["encoder"]], "encoder_options.")
+    config = _check(RunConfig, merge(merge(base, names), values), "", further)
     for name in ("word_dropout", "item_dropout", "logit_dropout"):
         if getattr(config.training, name) and name not in _DROPOUT.get(config.model, ()):
             raise BadConfig(f"training.{name}: model {config.model} has no such dropout; leave it at 0")
@@ -210,14 +224,15 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: not valid TOML ({error})") from error
 
 
-def _check(kind: type[Section], values: Mapping[str, Any], prefix: str) -> Section:
+def _check(kind: type[Section], values: Mapping[str, Any], prefix: str, further: Sequence[str] = ()) -> Section:
+    """The values of a section; `further` keys are valid elsewhere."""
     try:
         return kind(**values)
     except ValidationError as error:
         problem = error.errors()[0]
         key = prefix + ".".join(map(str, problem["loc"]))
         if problem["type"] == "extra_forbidden":
-            raise unknown_name("configuration key", key, _keys(kind, prefix)) from error
+            raise unknown_name("configuration key", key, [*_keys(kind, prefix), *further]) from error
         if problem["type"] == "missing":
             raise BadConfig(f"{key} is required: set it with --set {key}=...") from error
         reason = problem["msg"].removeprefix("Value error, ")

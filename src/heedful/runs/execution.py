@@ -127,12 +127,10 @@ def _corpus(run: Run, data: Path | str | None, reporter: Reporter, *, private: b
     sizes = corpus.sizes()
     counted = "; ".join(f"{name} {tally(counts, sizes[name])}" for name, counts in corpus.counts().items())
     reporter.finish(f"{counted}; classes {class_list(corpus.classes)}")
-    for about, note in [
-        *((config.corpus, note) for note in corpus.notes),
-        *([(run.folder.name, notice)] if notice else []),
-    ]:
-        reporter.start(about)
-        reporter.finish(note)
+    for note in corpus.notes:
+        reporter.notice(f"{config.corpus}: {note}")
+    if notice:
+        reporter.notice(f"{run.folder.name}: {notice}")
     return corpus
 
 

@@ -1,23 +1,26 @@
 """The stages after evidence: importance, and one stage per experiment. Each resumes where it was killed."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput, unknown_name
-from heedful.evidence import Evidence, collect, decide, read_batches, read_metadata, scan
+from heedful.evidence import Evidence, collect, decision_counts, read_batches, read_metadata, scan
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
 from heedful.experiments.experiment import RunSettings
-from heedful.files import row_count, scan_parquet
+from heedful.files import row_count, rows_of, scan_parquet
 from heedful.list_columns import ragged_column
-from heedful.ragged import Indices
 from heedful.randomness import keys, sample
-from heedful.runs.config import RunConfig
+from heedful.runs.config import SAMPLE, RunConfig
 from heedful.runs.directory import STAGES, Run
+from heedful.verdict.rule import determined
 from heedful.workspace.folder import damage_named
 from heedful.workspace.parts import StageParts
+from heedful.workspace.sample import AUTO, drawn, ends, population, verdict_so_far
 
 PART_INSTANCES = 1024  # instances of an experiment held in memory, and lost by a kill at most
 PART_ITEMS = 4096  # items whose importance a kill can lose: a long text costs more than many short ones
@@ -29,13 +32,13 @@ DEFAULT = tuple(experiment.name for experiment in EXPERIMENTS.values() if experi
 def parse_experiments(experiments: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """The experiments that a user names, checked: a list, or text as on the command line ("reach,permutation").
 
-    "none" names none and "all" every one; None leaves the choice to `chosen`.
+    "none" and "" name none and "all" every one; None leaves the choice to `chosen`.
     """
     if experiments is None:
         return None
     if isinstance(experiments, str):
         words = [word.strip() for word in experiments.split(",")]
-        experiments = {"all": list(EXPERIMENT_NAMES), "none": []}.get(experiments.strip(), words)
+        experiments = {"all": list(EXPERIMENT_NAMES), "none": [], "": []}.get(experiments.strip(), words)
     names = tuple(dict.fromkeys(experiments))
     for name in names:
         if name not in EXPERIMENT_NAMES:
@@ -146,7 +149,8 @@ def erasure_parts(run: Run) -> StageParts:
 
 
 def highlights_parts(run: Run) -> StageParts:
-    """Highlighted items of a sample of the test instances deleted, swapped and robbed of their attention."""
+    """Highlighted items of some test instances deleted, swapped and robbed of their attention: of as many as the
+    verdict takes, or of a sample of the size that was asked for."""
     from heedful.importance.classifier_texts import WAYS, ObservedTexts
     from heedful.importance.highlights import Donors, donor_rows, highlights
     from heedful.importance.table import attributions
@@ -154,28 +158,21 @@ def highlights_parts(run: Run) -> StageParts:
 
     file, config = run.folder / "evidence.parquet", run.config
     model, vocabulary, about = run.model(), run.vocabulary, read_metadata(file)
-    known = collect(scan(file).select("id", "output"), file)
-    ids, decided = known["id"], decide(np.stack(known["output"].to_list()))
-    chosen = sample(ids, config.experiment_options.sample, config.seed)
-
-    def rows_of(rows: Indices, columns: Iterable[str]) -> pl.DataFrame:
-        wanted = scan(file).select(columns)
-        return collect(wanted.filter(pl.col("id").is_in(ids[rows].implode())), file)
-
-    there = scan(file).collect_schema().names()
-    read = [name for name in READ if name in there]
-    known_truth = ["truth"] if "truth" in there else []
-    given = rows_of(donor_rows(ids.to_list(), decided, config.seed), [*read, "weights", "output", *known_truth])
+    everyone, table = population(file), scan(file)
+    rows = drawn(everyone, verdict_sample(config), config.seed)
+    there = table.collect_schema().names()
+    read = [name for name in (*READ, "weights", "output", "truth") if name in there]
+    given = rows_of(table.select(read), donor_rows(everyone.ids, everyone.decided, config.seed))
     donors = Donors(
         inputs_of(given, vocabulary, sentences=config.hierarchical),
         ragged_column(given, "weights", "numbers", str(file)),
         np.stack(given["output"].to_list()),
         keys(given["id"]),
-        ragged_column(given, "truth", "flags", str(file)) if known_truth else None,
+        ragged_column(given, "truth", "flags", str(file)) if "truth" in there else None,
     )
 
     def part(start: int, stop: int) -> pl.DataFrame:
-        frame = rows_of(chosen[start:stop], there)
+        frame = rows_of(table, np.sort(rows[start:stop]))
         evidence = Evidence.from_frame(frame, about, str(file))
         texts = ObservedTexts(model, inputs_of(frame, vocabulary, sentences=config.hierarchical), evidence)
         rankings = attributions(texts, names=HIGHLIGHT_RANKINGS, tolerance=config.importance.tolerance)
@@ -190,7 +187,36 @@ def highlights_parts(run: Run) -> StageParts:
             seed=config.seed,
         )
 
-    return _in_parts(run, EXPERIMENTS["highlights"], len(chosen), ERASURE_INSTANCES, part)
+    return _until_determined(run, _in_parts(run, EXPERIMENTS["highlights"], len(rows), ERASURE_INSTANCES, part))
+
+
+def verdict_sample(config: RunConfig) -> int | str:
+    """How many texts `highlights` reads: as many as it takes, unless a sample of another size was asked for."""
+    options = config.experiment_options
+    if options.highlights is not None:
+        return options.highlights
+    return AUTO if options.sample == SAMPLE else options.sample
+
+
+def _until_determined(run: Run, stage: StageParts) -> StageParts:
+    """The parts of `highlights`, in the order of the evidence; by default only as many as the verdict takes."""
+    file = run.folder / "evidence.parquet"
+    place = scan(file).select("id").with_row_index("row")
+
+    def merged(parts: pl.LazyFrame) -> pl.LazyFrame:
+        return parts.join(place, on="id", how="left").sort("row").drop("row")
+
+    if verdict_sample(run.config) != AUTO:
+        return replace(stage, merged=merged)
+    pieces = list(pairwise([0, *ends(sum(stage.steps))]))
+    counts = decision_counts(file)
+    return replace(
+        stage,
+        pieces=pieces,
+        steps=[stop - start for start, stop in pieces],
+        enough=lambda frames: determined(verdict_so_far(frames, classes=run.classes, population=counts)),
+        merged=merged,
+    )
 
 
 def run_options(run: Run, experiment: Experiment) -> dict[str, Any]:

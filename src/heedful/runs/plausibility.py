@@ -1,6 +1,6 @@
 """The attention of a run on a table against the words that people marked in its texts; no verdict reads this."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -123,15 +123,20 @@ def plausibility_of(run: Run) -> Plausibility | None:
     return plausibility_summary(run.results(PLAUSIBILITY), seed=run.config.seed)
 
 
-def _flags(batch: Evidence, spans: dict[str, tuple[str, list[Span]]]) -> Ragged:
-    """Which items people marked, (N,); a sentence is marked if a word of it is."""
-    words = batch.tokens if batch.words is None else batch.words
+def marked_items(words: Ragged, ids: Sequence[str], spans: dict[str, tuple[str, list[Span]]]) -> Ragged:
+    """Which words of these instances people marked, (N,); none where there is no rationale."""
     flags = words.like(np.zeros(len(words.values), dtype=np.bool_))
-    for row, name in enumerate(batch.ids):
+    for row, name in enumerate(ids):
         if name in spans:
             inside = items_in(spans[name][0], words[row].tolist(), spans[name][1])
             if inside is not None:
                 flags[row][:] = inside
+    return flags
+
+
+def _flags(batch: Evidence, spans: dict[str, tuple[str, list[Span]]]) -> Ragged:
+    """Which items people marked, (N,); a sentence is marked if a word of it is."""
+    flags = marked_items(batch.tokens if batch.words is None else batch.words, batch.ids, spans)
     if batch.words is None or batch.sentences is None:
         return flags
     return batch.tokens.like(Ragged.from_lengths(flags.values, batch.sentences.values).sum() > 0)

@@ -31,7 +31,8 @@ class Workers:
     def perform(self, run: Run, stage: str, reporter: Reporter) -> None:
         """Make the missing parts of a stage, and merge them."""
         share = partial(self.share, run, stage) if self.count > 1 else None
-        perform_parts(run.folder / STAGES[stage].file, stage_parts(run, stage), reporter, share=share)
+        file = run.folder / STAGES[stage].file
+        perform_parts(file, stage_parts(run, stage), reporter, share=share, at_once=self.count)
 
     def share(self, run: Run, stage: str, pieces: dict[int, Piece]) -> Iterator[int]:
         """Let workers write parts of a stage; yields the index of each when it is written."""

@@ -171,6 +171,10 @@ class StatusReporter(Reporter):
         with contextlib.suppress(OSError, HeedfulError), open_log(self._log) as file:
             file.writelines(f"{now} {printable(line)}\n".encode() for line in text.splitlines())
 
+    def notice(self, text: str) -> None:
+        """A line of the log."""
+        self.log(text)
+
     def start(self, task: str, total: int | None = None) -> None:
         """A new task."""
         self._status, self._first = Status(task, total=total), None

@@ -67,8 +67,9 @@ def check_keys(values: Mapping[str, Any], also: Sequence[str], prefix: str = "")
     for name, value in values.items():
         key = f"{prefix}{name}"
         if key not in grid_keys() and key not in also:
-            level = [each for each in grid_keys() if each.rpartition(".")[0] == prefix.rstrip(".")]
-            raise unknown_name("key of a grid", key, [*level, *also])
+            raise unknown_name(
+                "key of a grid", key, [*(each for each in grid_keys() if each.startswith(prefix)), *also]
+            )
         if isinstance(value, Mapping):
             check_keys(value, (), f"{key}.")
 

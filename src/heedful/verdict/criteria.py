@@ -27,6 +27,7 @@ class CriterionSpec(NamedTuple):
     name: str  # of its signal
     part: Part
     question: str
+    label: str  # what a yes to the question says, in a line
     finding: str  # the result in words, with {value}
     failure: str  # what is wrong with a text or a model that does not meet it
     test: str  # the test that measures it
@@ -39,6 +40,7 @@ CRITERIA = (
         "necessity",
         "words",
         "Does the decision need the highlighted words?",
+        "The decision needs the highlighted words",
         "Deleting the highlighted words does {value} of the harm that deleting any as many words can do",
         "deleting the highlighted words hardly matters more than deleting random ones",
         "highlights",
@@ -47,6 +49,7 @@ CRITERIA = (
         "sufficiency",
         "words",
         "Do the highlighted words suffice for the decision?",
+        "The highlighted words suffice for it",
         "The highlighted words alone support the decision {value} as well as the best as many words",
         "the highlighted words alone support the decision no better than random ones",
         "highlights",
@@ -55,6 +58,7 @@ CRITERIA = (
         "swap",
         "words",
         "Does the decision follow the highlighted words into another text?",
+        "It follows them into another text",
         "Swapping the highlighted words for those of a text decided otherwise makes {value} of the change that "
         "swapping the whole text makes",
         "swapping the highlighted words for those of texts decided otherwise hardly changes the decision",
@@ -64,6 +68,7 @@ CRITERIA = (
         "truth",
         "words",
         "Is the attention on the words that are known to decide?",
+        "Attention is on the words known to decide",
         "{value} of the attention is on the words that are known to decide",
         "the attention is not on the words that are known to decide",
         "highlights",
@@ -73,6 +78,7 @@ CRITERIA = (
         "weights",
         "weights",
         "Does taking the attention off the highlighted words do what deleting them does?",
+        "The model decides through their weights",
         "Zeroing the attention of the highlighted words has {value} of the effect of deleting them",
         "the model decides alike when it does not attend to the highlighted words",
         "highlights",
@@ -81,6 +87,7 @@ CRITERIA = (
         "shuffling",
         "weights",
         "Does the output change when the weights are shuffled?",
+        "The output changes with shuffled weights",
         "Shuffling the weights moves {value} of the output's probability",
         "shuffling the weights hardly moves the output",
         "permutation",
@@ -90,6 +97,7 @@ CRITERIA = (
         "zeroing",
         "weights",
         "Does zeroing attention, largest first, matter as much as in the best order?",
+        "The largest weights matter most",
         "Zeroing attention, largest first, has {value} of the effect of the best order",
         "zeroing the largest weights matters no more than zeroing random ones",
         "curves",

@@ -11,6 +11,13 @@ ANSWERS: dict[Answer, str] = {
     "no": "No, this attention should not be shown as an explanation",
     "not determined": "Not determined: these tests cannot tell yet whether this attention may be shown",
 }
+METHODS = {
+    "leave_one_out": "leave-one-out",
+    "leave_one_out_blank": "leave-one-out (masked)",
+    "gradient_input": "gradient x input",
+    "gradient_attention": "gradient x attention",
+    "integrated_gradients": "integrated gradients",
+}
 RIGHT = "the highlighted words are the right ones"
 PERHAPS_PARTLY = "at least in part"
 COINCIDENCE = "but the model does not decide through their weights: right here, perhaps by coincidence"
@@ -80,9 +87,26 @@ def model_words(
         sentences.append(f"Not determined for texts decided {_named(left_out)}.")
     if better is not None and answer != "yes":
         sentences.append(
-            f"{better.method} finds the deciding words better (gain over random words {better.by:.2f} higher)."
+            f"A better map is {method_name(better.method)}: its top words matter more to the decision (by "
+            f"{better.by:.2f} of its probability)."
         )
     return " ".join(sentences)
+
+
+def explanation(answer: Answer, words: str) -> str:
+    """The words of a verdict without the answer that they begin with: what to print below the answer itself.
+
+    >>> explanation("no", "No, this attention should not be shown as an explanation: nothing depends on it.")
+    'Nothing depends on it.'
+    """
+    known = "Not determined" if answer == "not determined" else ANSWERS[answer]
+    rest = words.removeprefix(known).lstrip(":. ")
+    return rest[:1].upper() + rest[1:]
+
+
+def method_name(name: str) -> str:
+    """An attribution method as people write it."""
+    return METHODS.get(name, name)
 
 
 def reason(answer: Answer, criteria: Sequence[Criterion]) -> str | None:

@@ -24,6 +24,8 @@ class StageParts:
     metadata: Mapping[str, str]  # of the merged file
     summary: Callable[[], str]  # of the merged file, in a few words
     unit: str = ""  # of the steps, if they are not instances
+    enough: Callable[[Sequence[pl.DataFrame]], bool] | None = None  # whether the first parts make the others needless
+    merged: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None  # the file from the parts; None: one after the other
 
     @classmethod
     def split(
@@ -67,29 +69,59 @@ def perform_parts(
     reporter: Reporter,
     *,
     share: Callable[[dict[int, Piece]], Iterator[int]] | None = None,
+    at_once: int = 1,
     on_part: Callable[[int], None] | None = None,
 ) -> None:
     """Make the parts of a stage that are missing, and merge all of them into the file `path`.
 
     `share` lets workers write several parts, and yields the index of each when it is written; `on_part` is called after
-    each part with the number of its instances.
+    each part with the number of its instances. Of a stage that may have `enough`, only `at_once` parts are made before
+    it is asked; which parts are merged does not depend on their number.
     """
     parts = Parts(path)
+    _discard_others(parts, stage)
     missing = {index: piece for index, piece in enumerate(stage.pieces) if not parts.has(index)}
     done = sum(steps for index, steps in enumerate(stage.steps) if index not in missing)
     reporter.start(stage.title, sum(stage.steps))
     if done:
         reporter.reach(done)  # the time left is estimated from here on
-    written = share(missing) if share is not None and len(missing) > 1 else _write(parts, stage, missing)
-    for index in written:
-        if on_part is not None:
-            start, stop = stage.pieces[index]
-            on_part(stop - start)
-        done += stage.steps[index]
-        reporter.reach(done, f"{done:,} {stage.unit}" if stage.unit else "")
-    parts.done = len(stage.pieces)
-    parts.finish(stage.metadata)
+    count, parts.done = len(stage.pieces), 0
+    while parts.done < count:
+        stop = count if stage.enough is None else min(parts.done + at_once, count)
+        some = {index: piece for index, piece in missing.items() if parts.done <= index < stop}
+        written = share(some) if share is not None and len(some) > 1 else _write(parts, stage, some)
+        for index in written:
+            if on_part is not None:
+                start, end = stage.pieces[index]
+                on_part(end - start)
+            done += stage.steps[index]
+            reporter.reach(done, f"{done:,} {stage.unit}" if stage.unit else "")
+        if _has_enough(parts, stage, stop):
+            break
+    parts.finish(stage.metadata, merged=None if stage.merged is None else stage.merged(parts.scan()))
     reporter.finish(stage.summary())
+
+
+def _has_enough(parts: Parts, stage: StageParts, stop: int) -> bool:
+    """Count the parts before `stop` as done, up to the first with which there is enough."""
+    if stage.enough is None:
+        parts.done = stop
+        return True
+    frames = [parts.read(index) for index in range(parts.done)]
+    while parts.done < stop:
+        frames.append(parts.read(parts.done))
+        parts.done += 1
+        if stage.enough(frames):
+            return True
+    return False
+
+
+def _discard_others(parts: Parts, stage: StageParts) -> None:
+    """Discard the parts of a stage that an earlier version began with parts of another size."""
+    if stage.enough is not None and parts.has(0):
+        start, stop = stage.pieces[0]
+        if len(parts.read(0)) != stop - start:
+            parts.discard()
 
 
 def _write(parts: Parts, stage: StageParts, missing: dict[int, Piece]) -> Iterator[int]:

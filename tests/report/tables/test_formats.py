@@ -129,6 +129,13 @@ def test_no_figure_is_cut_in_the_terminal(width: int) -> None:
         assert figure in text
 
 
+def test_names_are_broken_after_hyphens_only() -> None:
+    printed = _printed(_table("planted-average-additive-0-05643461 of a-run-with-a-long-name"), 60)
+    pieces = {"planted-", "average-", "additive-", "0-", "05643461", "of", "a-", "run-", "with-", "long-", "name"}
+    text = printed.replace("-", "- ").split()
+    assert pieces <= set(text)
+
+
 def test_a_wide_table_has_the_papers_figures_below_ours() -> None:
     printed = _printed(_table("a long name of a class " * 3), 60)
     lines = [line.split() for line in printed.splitlines()]

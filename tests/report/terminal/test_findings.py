@@ -74,11 +74,13 @@ def test_the_papers_findings_are_told_whichever_way_they_come_out(tmp_path: Path
     frame = _wins([(3, 1)] * 40).with_columns(random_count=pl.lit(2))
     told = claims_words(_run(tmp_path), None, frame)
     assert told == [
-        "- holds: by gradient decisions change sooner than by attention (100% of texts; the reverse in 0%)",
-        "- does not hold: by attention decisions change sooner than in random order (0% of texts; the reverse in 100%)",
+        "- holds: zeroing in gradient order flips decisions sooner than in attention order (100% of texts; the reverse "
+        "in 0%)",
+        "- does not hold: zeroing in attention order flips decisions sooner than in random order (0% of texts; the "
+        "reverse in 100%)",
     ]
     few = claims_words(_run(tmp_path), None, frame.head(3))
-    assert few[0].startswith("- not significant here: by gradient")
+    assert few[0].startswith("- not significant here: zeroing in gradient order")
     assert claims_words(_run(tmp_path), None, None) == []
 
 

@@ -13,6 +13,7 @@ from heedful.importance import VERDICT_MEASURES
 from heedful.importance.highlights import Donors
 from heedful.importance.highlights import highlights as measured
 from heedful.importance.table import signed_measures
+from heedful.ragged import Ragged
 from heedful.randomness import keys
 
 
@@ -25,11 +26,13 @@ def highlights(
     *,
     donors: Donors | None = None,
     given: Given | None = None,
+    truth: Ragged | None = None,
     tolerance: float = 0.01,
     seed: int = 0,
 ) -> pl.DataFrame:
     """The columns of `heedful.importance.highlights`, with the attributions that a verdict compares attention with and
-    all `given` ones as rankings. Words come from `donors`, or from these texts themselves."""
+    all `given` ones as rankings. Words come from `donors`, or from these texts themselves; `truth`: items that are
+    known to decide."""
     names = [name for name in VERDICT_MEASURES if name in signed_measures()]
     rankings = ranked(subject, texts, seen, [*names, *(given or ())], given=given, tolerance=tolerance)
     return measured(
@@ -39,10 +42,11 @@ def highlights(
         donors or donors_of(subject, ids, texts, seen),
         rankings=rankings,
         ways=ways_of(subject),
+        truth=truth,
         seed=seed,
     )
 
 
-def donors_of(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen) -> Donors:
+def donors_of(subject: Subject, ids: Sequence[str], texts: Texts, seen: Seen, *, truth: Ragged | None = None) -> Donors:
     """Texts of a subject to take words from."""
-    return Donors(texts, seen.weights, outputs_of(seen.logits, subject.rounding), keys(ids))
+    return Donors(texts, seen.weights, outputs_of(seen.logits, subject.rounding), keys(ids), truth)

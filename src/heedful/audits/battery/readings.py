@@ -87,6 +87,9 @@ def with_items(test: Function[Options]) -> Function[Options]:
         given: Any = options.get("given")
         if given:
             options["given"] = {name: values.take(rows) for name, values in given.items()}
+        truth: Any = options.get("truth")
+        if truth is not None:
+            options["truth"] = truth.take(rows)
         names = np.array(ids, dtype=object)
         frame = test(subject, names[rows].tolist(), texts.take(rows), seen.take(rows), *args, **options)
         decided = decide(outputs_of(seen.logits[without], subject.rounding))

@@ -44,7 +44,7 @@ def headline(instance: Instance) -> str:
     """The decision, and whether it is correct."""
     right = ""
     if instance.label is not None:
-        right = ", correct" if instance.label == instance.decision else f", but it is {instance.label}"
+        right = ", correct" if instance.label == instance.decision else f", but the label is {instance.label}"
     return printable(
         f"{instance.id} of {instance.corpus}: decided {instance.decision} (p = {instance.probability:.3f}){right}"
     )
@@ -52,34 +52,36 @@ def headline(instance: Instance) -> str:
 
 def asked(instance: Instance) -> list[str]:
     """The question or hypothesis, where there is one."""
-    return [] if instance.query is None else [f"asked: {printable(' '.join(instance.query))}"]
+    return [] if instance.query is None else [f"question: {printable(' '.join(instance.query))}"]
 
 
 def comparison(instance: Instance, other: Adversarial) -> str:
     """What the adversarial attention changes: the map, not the output."""
     if len(instance.tokens) == 1:
-        return "there is no other attention over a single item"
+        return "There is no other attention over a single item."
     best = "this is the most different map possible"
     if not other.certified:
         best = f"no map further than {other.upper:.3f} is possible"
     return printable(
-        f"adversarial attention: decided {other.decision} (p = {other.probability:.3f}); output moved by TVD "
-        f"{other.tvd:.3f} (at most {other.epsilon:g} allowed), attention by JSD {other.jsd:.3f} of 0.693; {best}"
+        f"With the adversarial attention: decided {other.decision} (p = {other.probability:.3f}). The output differs "
+        f"by TVD {other.tvd:.3f} (at most {other.epsilon:g} allowed), the map by JSD {other.jsd:.3f} of at most 0.693; "
+        f"{best}."
     )
 
 
 def without(instance: Instance, fewest: FlipSet) -> str:
     """What it takes to change the decision: the items marked in the map."""
     if fewest.items is None:
-        return "zeroing attention never flips the decision"
+        return "Zeroing attention never flips the decision."
     if len(fewest.items) == len(instance.tokens):
-        return f"only zeroing all attention flips the decision to {printable(fewest.decision or '')}"
+        return f"Only zeroing all attention flips the decision to {printable(fewest.decision or '')}."
     named = [name_of(instance, item) for item in fewest.items[:_NAMED]]
     more = f" and {len(fewest.items) - _NAMED} more" if len(fewest.items) > _NAMED else ""
-    size = f"{len(fewest.items)} of {len(instance.tokens)} items"
+    item = "sentences" if instance.sentences else "words"
+    size = f"{len(fewest.items)} of {len(instance.tokens)} {item}"
     return (
-        f"zeroing the attention of {', '.join(named)}{more} (marked; {size}, the minimum) flips the decision to "
-        f"{printable(fewest.decision or '')}"
+        f"Zeroing the attention of {', '.join(named)}{more} (marked; {size}, the minimum) flips the decision to "
+        f"{printable(fewest.decision or '')}."
     )
 
 
@@ -120,8 +122,8 @@ def notes(instance: Instance) -> list[str]:
         deciding = [index for index, decides in enumerate(instance.truth) if decides]
         words = ", ".join(name_of(instance, index) for index in deciding)
         mass = sum(instance.weights[index] for index in deciding)
-        found = f"{words} (attention on them: {mass:.3f})" if words else "nothing"
-        lines.append(f"really deciding: {found}")
+        found = f"{words} (attention on them: {mass:.3f})" if words else "none"
+        lines.append(f"Known to decide: {found}.")
     return lines
 
 

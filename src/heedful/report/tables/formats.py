@@ -2,11 +2,10 @@
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
-from textwrap import fill
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
@@ -19,6 +18,7 @@ from heedful.report.tables.latex import to_latex
 from heedful.report.tables.table import UNKNOWN, Column, Table, Value, full_caption, quiet, shown
 
 _WIDTH = 100
+_SHORT = {"comprehensiveness": "compr.", "sufficiency": "suff."}  # where there is little room
 _INTERVAL = re.compile(r"(\[[-+\d.]+), ")
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # what spreadsheets compute, given as text; also in full width
 
@@ -33,6 +33,10 @@ def to_rich(table: Table, *, width: int = _WIDTH) -> RenderableType:
     grid = _wrapped([titles, *cells], text, width)
     if _across(grid) > width:  # each end of an interval in a line
         cells = [[_INTERVAL.sub("\\1,\n", cell) for cell in row] for row in cells]
+        grid = _wrapped([titles, *cells], text, width)
+    if _across(grid) > width:  # deviations below their means
+        cells = [[cell.replace("±", "\n±") for cell in row] for row in cells]
+        titles = [re.sub("comprehensiveness|sufficiency", lambda found: _SHORT[found[0]], title) for title in titles]
         grid = _wrapped([titles, *cells], text, width)
     drawn = Drawn(title=Text(table.title), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column, title in zip(columns, grid[0], strict=True):
@@ -77,7 +81,19 @@ def _wrapped(grid: list[list[str]], text: list[bool], width: int) -> list[list[s
 
 
 def _fill(text: str, width: int) -> str:
-    return "\n".join(fill(line, max(1, width), break_long_words=False) for line in text.split("\n"))
+    """Text in lines of at most so many characters, broken between words and after hyphens only."""
+    return "\n".join("\n".join(_broken(line, width)) for line in text.split("\n"))
+
+
+def _broken(line: str, width: int) -> Iterator[str]:
+    held = ""
+    for piece in re.findall(r"\s*[^\s-]*-*", line):
+        if held and cell_len((held + piece).rstrip()) > width:
+            yield held.rstrip()
+            held = piece.lstrip()
+        else:
+            held += piece
+    yield held.rstrip()
 
 
 def _across(rows: list[list[str]]) -> int:

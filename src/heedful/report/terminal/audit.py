@@ -10,13 +10,8 @@ from heedful.audits.directory import Audit
 from heedful.audits.overview import Cost, advice, caveats, costs, facts, plausibility_of
 from heedful.experiments.plausibility_summary import HEADING, NAMES, Plausibility
 from heedful.printable import printable
-from heedful.verdict.criteria import QUESTIONS
-from heedful.verdict.verdict import OUTCOMES, QUESTION, Verdict
-
-_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red", "not determined": "bold"}
-_OUTCOMES = {"met": "green", "not met": "red"} | dict.fromkeys(
-    ("at least between", "between", "at most between", "open"), "yellow"
-)
+from heedful.report.terminal.verdict import answer_lines, class_lines, criteria_table
+from heedful.verdict.wording import method_name
 
 
 def audit_summary(audit: Audit) -> RenderableType:
@@ -25,47 +20,22 @@ def audit_summary(audit: Audit) -> RenderableType:
     parts = [*answer_lines(verdict), criteria_table(verdict), *class_lines(verdict)]
     if verdict.better is not None:
         better = verdict.better
-        parts.append(Text(f"Better map: {better.method}, by {better.by:.2f} ({better.low:.2f} to {better.high:.2f})"))
+        found = f"{better.by:.2f} of the probability (95 % interval {better.low:.2f} to {better.high:.2f})"
+        parts.append(Text(f"Better map: {printable(method_name(better.method))}; its top words matter more by {found}"))
     plausible = plausibility_of(audit)
     if plausible is not None:
         parts.append(plausibility_lines(plausible))
     about = "; ".join(f"{key} {printable(value)}" for key, value in facts(audit) if key not in ("heedful", "seed"))
     parts += [Text(about), *(Text(f"- {caveat}") for caveat in caveats(audit))]
-    parts += [cost_table(costs(audit)), *(Text(f"next: {step}") for step in advice(audit))]
+    parts += [cost_table(costs(audit)), *(Text(f"Next: {step}.") for step in advice(audit))]
     return Group(*parts)
 
 
-def answer_lines(verdict: Verdict) -> list[RenderableType]:
-    """The question with its answer, then the answer in words."""
-    answer = (f"{verdict.answer.capitalize()}.", _STYLES[verdict.answer])
-    return [Text.assemble(f"{QUESTION} ", answer), Text(verdict.words)]
-
-
-def class_lines(verdict: Verdict) -> list[RenderableType]:
-    """The answer for each class, and how many texts have which answer of their own."""
-    lines = [f"Texts decided {printable(each.name)}: {each.answer} ({each.words})" for each in verdict.classes]
-    counts = ", ".join(f"{count:,} {answer}" for answer, count in verdict.answers.items() if count)
-    if counts:
-        lines.append(f"Tested texts, each by itself: {counts}")
-    return [Text(line) for line in lines]
-
-
-def criteria_table(verdict: Verdict) -> Table:
-    """One row a criterion, under the question that it belongs to."""
-    table = Table(box=None, title="", pad_edge=False)
-    for name in ("question", "value", "95 % interval", "threshold", "outcome"):
-        table.add_column(name, justify="left" if name in ("question", "outcome") else "right")
-    for part, question in QUESTIONS.items():
-        table.add_row(Text(question, style="bold"))
-        for criterion in verdict.criteria:
-            if criterion.part == part and (criterion.decisive or criterion.n):
-                outcome = Text(OUTCOMES[criterion.outcome], style=_OUTCOMES.get(criterion.outcome, ""))
-                table.add_row(criterion.question, *criterion.display().values(), outcome)
-    return table
-
-
-def plausibility_lines(plausible: Plausibility) -> RenderableType:
-    """Attention, the best attribution and a random order against the words that people marked, and a sentence."""
+def plausibility_lines(plausible: Plausibility, *, short: bool = False) -> RenderableType:
+    """Attention, the best attribution and a random order against the words that people marked, and a sentence; or that
+    alone."""
+    if short:
+        return Text(f"{HEADING} {plausible.words}")
     table = Table(box=None, pad_edge=False)
     table.add_column("ranking")
     for name in NAMES.values():
@@ -77,7 +47,7 @@ def plausibility_lines(plausible: Plausibility) -> RenderableType:
 
 def cost_table(costs: Sequence[Cost]) -> RenderableType:
     """Texts, readings and seconds of each stage and in total."""
-    title = "Cost (reading: one forward pass over one text; replay: from kept states on)"
+    title = "Cost (one reading = one forward pass over one text; a replay starts from kept states)"
     table = Table(box=None, title=title, title_justify="left", pad_edge=False)
     table.add_column("stage")
     for name in ("texts", "readings", "replays", "seconds"):

@@ -1,5 +1,6 @@
-"""A comparison in the terminal, at 100 columns: signs and words, and colours that repeat them."""
+"""A comparison in the terminal: signs and words, and colours that repeat them."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Literal
@@ -14,8 +15,18 @@ from heedful.findings.claims import Checked, Verdict
 from heedful.findings.comparison import LEGEND, RELEASED, Comparison, Gap, Published, Side
 from heedful.printable import figure, percent, printable
 from heedful.report.tables.table import UNKNOWN
+from heedful.report.terminal.verdict import shortened
 
+WIDE = 96  # columns in which a table has room for intervals beside their figures
+Source = Literal["paper", "released"]
 SHOWN = 6  # configurations listed under a claim
+NAME = 12  # letters of a class name
+_COUNTED: dict[Verdict, str] = {
+    "holds": "hold",
+    "does not hold": "do not hold",
+    "undecided": "are undecided",
+    "not testable here": "cannot be tested on these runs",
+}
 _COLOURS = {"=": "green", "~": "yellow", "≠": "red", "": ""}
 _MARKS: dict[Verdict, tuple[str, str]] = {
     "holds": ("✓", "green"),
@@ -25,11 +36,11 @@ _MARKS: dict[Verdict, tuple[str, str]] = {
 }
 
 
-def comparison_view(comparison: Comparison) -> RenderableType:
-    """Tables of figures, then the checklist."""
-    parts: list[RenderableType] = []
+def comparison_view(comparison: Comparison, *, width: int = WIDE) -> RenderableType:
+    """Tables of figures, then the checklist, in so many columns."""
+    parts: list[RenderableType] = [Text(_in_short(comparison), style="bold"), Text()]
     for side in comparison.sides:
-        parts += [_figures(side), *([Text(side.seeds)] if side.seeds else []), Text()]
+        parts += [_figures(side, narrow=width < WIDE), *([Text(side.seeds)] if side.seeds else []), Text()]
     if comparison.sides:
         parts += [Text(f"{LEGEND} Brackets: 95 % intervals over seeds and instances. {RELEASED}")]
         parts += [*([Text(comparison.caveats)] if comparison.caveats else []), Text()]
@@ -43,25 +54,42 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     return Group(*parts)
 
 
-def _figures(side: Side) -> Table:
+def _in_short(comparison: Comparison) -> str:
+    """How near the published figures ours are, and how many claims hold."""
+    sentences = []
+    sources: tuple[Source, ...] = ("paper", "released")
+    for source, name in zip(sources, ("the papers", "the released code"), strict=True):
+        gaps = [row.difference(source) for side in comparison.sides for row in side.rows]
+        signs = Counter(gap.sign for gap in gaps if gap is not None and gap.sign)
+        if signs:
+            near = f"{signs['=']} near, {signs['~']} not far, {signs['≠']} far"
+            sentences.append(f"Of {signs.total()} figures in {name}, ours are {near}.")
+    verdicts = Counter(claim.verdict for claim in comparison.claims)
+    told = ", ".join(f"{verdicts[verdict]} {words}" for verdict, words in _COUNTED.items() if verdicts[verdict])
+    return " ".join([*sentences, f"Of the papers' {len(comparison.claims)} claims, {told}."])
+
+
+def _figures(side: Side, *, narrow: bool) -> Table:
+    """One row a figure; where there is little room, intervals stand below."""
     count = len(side.configuration.runs)
     seeds = f"{count} seeds" if count > 1 else f"seed {side.configuration.config.seed}"
     vectors = ", random word vectors" if side.random else ""
     title = f"{side.configuration.label}, preset {side.configuration.config.preset}, {seeds}{vectors}"
     heading = Text(printable(title), style="bold")
     table = Table(title=heading, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    known: tuple[Literal["paper", "released"], ...] = ("paper", "released")
+    known: tuple[Source, ...] = ("paper", "released")
     sources = [name for name in known if any(getattr(row, name) is not None for row in side.rows)]
-    table.add_column("figure", no_wrap=True)
-    table.add_column("predicted", no_wrap=True, overflow="ellipsis", max_width=10)
-    table.add_column("ours", overflow="fold")
+    table.add_column("figure")
+    table.add_column("predicted")
+    table.add_column("ours", no_wrap=True)
     for source in sources:
-        table.add_column({"paper": "in the paper", "released": "released code"}[source], overflow="fold")
-        table.add_column("difference", overflow="fold")
+        table.add_column({"paper": "in the\npaper", "released": "released\ncode"}[source], no_wrap=True)
+        table.add_column("differ-\nence" if narrow else "difference", no_wrap=True)
     for row in side.rows:
         ours = row.ours
-        interval = "" if ours.low is None else f" [{figure(ours.low)}, {figure(ours.high)}]"
-        words = (row.figure, printable(row.decided or "all"), f"{figure(ours.mean)}{interval}")
+        between = "\n" if narrow else " "
+        interval = "" if ours.low is None else f"{between}[{figure(ours.low)}, {figure(ours.high)}]"
+        words = (row.figure, shortened(row.decided or "all", NAME), f"{figure(ours.mean)}{interval}")
         cells = list(map(Text, words))
         for source in sources:
             cells += [_published(getattr(row, source)), _apart(row.difference(source))]

@@ -14,8 +14,10 @@ from heedful.printable import figure, percent, spread
 from heedful.report.heatmaps.instance import read_instance
 from heedful.report.heatmaps.terminal import terminal_heatmap
 from heedful.runs.directory import Run
-from heedful.verdict.verdict import ANSWERS, QUESTION, Answer
+from heedful.verdict.verdict import QUESTION, Answer
+from heedful.verdict.wording import explanation
 
+_FIRST: tuple[Answer, ...] = ("no", "with caution", "not determined", "yes")
 _REMOVED = {"attention": "attention", "gradient": "gradient", "random": "random", "optimal": "least"}
 _ERASED = {"attention": "attention", "leave_one_out": "leave-1", "random": "random"}
 
@@ -28,6 +30,7 @@ class Finding(NamedTuple):
     encoder: str
     folder: Path
     verdict: Answer  # may its attention be shown?
+    why: str  # in a sentence
     accuracy: float
     tau_gradient: float | None  # Kendall's tau of attention and gradient
     std_gradient: float | None
@@ -72,13 +75,14 @@ def find(corpus: str, run: Run) -> Finding:
         for measure in MEASURES
         for name, (quantity, statistic) in parts.items()
     }
-    removed = removed_shares(run.results("removal"))
+    removed, verdict = removed_shares(run.results("removal")), run.verdict
     return Finding(
         corpus=corpus,
         model=run.config.model,
         encoder=run.config.encoder,
         folder=run.folder,
-        verdict=run.verdict.answer,
+        verdict=verdict.answer,
+        why=explanation(verdict.answer, verdict.words).partition(". ")[0].rstrip("."),
         accuracy=run.metrics["test"]["accuracy"],
         **taus,
         permutation=permutation.get("median"),
@@ -146,11 +150,12 @@ def _worst(findings: list[Finding]) -> Finding:
 
 
 def _verdicts(findings: list[Finding]) -> str:
-    """The answers, each with the models it is given for."""
-    models: dict[str, list[str]] = {answer: [] for answer in ANSWERS}
-    for finding in findings:
-        models[finding.verdict].append(f"{finding.texts} {finding.reader}")
-    lines = [f"  {answer}: {', '.join(names)}" for answer, names in models.items() if names]
+    """The answer for each model, with the reason; no first."""
+    order = sorted(findings, key=lambda finding: _FIRST.index(finding.verdict))
+    lines = [
+        f"{each.verdict.capitalize()}: {each.texts} {each.reader} ({percent(each.accuracy)} correct). {each.why}."
+        for each in order
+    ]
     return "\n".join([QUESTION, *lines, ""])
 
 

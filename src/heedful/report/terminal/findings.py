@@ -15,9 +15,11 @@ from heedful.findings.published import measures_taken, published_tau, published_
 from heedful.findings.run_facts import has_learned
 from heedful.findings.run_summary import Statistics, statistics
 from heedful.findings.table_rows import ERASED, VERDICTS
-from heedful.printable import FEW_CLASSES, figure, percent, printable, spread
+from heedful.printable import FEW_CLASSES, figure, percent, spread
+from heedful.report.terminal.verdict import shortened
 from heedful.runs.directory import Run
 
+NAME = 20  # letters of a class name
 _COLUMNS = ("never", "items", "or all", "attention", "or all")
 _BEYOND = ("extra", "best")
 
@@ -144,7 +146,7 @@ def _correlation(run: Run, figures: Statistics) -> Table:
     groups = [*(figures.decisions if len(run.classes) <= FEW_CLASSES else []), None]
     published = {(measure, group): published_tau(run, measure, group) for measure in measures for group in groups}
     table.add_column("importance", no_wrap=True)
-    table.add_column("predicted", overflow="ellipsis", no_wrap=True, max_width=20)
+    table.add_column("predicted")
     paper_column = "in the paper,\non all data" if run.manifest["corpus"]["subset"] else "in the paper"
     paper = (paper_column, "p≤0.05") if any(published.values()) else ()
     for column in ("instances", "mean±std", "p≤0.05", *paper):
@@ -152,7 +154,7 @@ def _correlation(run: Run, figures: Statistics) -> Table:
     for measure in measures:
         quantity = f"attention_{measure}"
         for decision in groups:
-            name = "all" if decision is None else printable(run.classes[decision])
+            name = "all" if decision is None else shortened(run.classes[decision], NAME)
             count, mean, std = (figures.get(f"tau_{quantity}", which, decision) for which in ("n", "mean", "std"))
             significant = percent(figures.get(f"significant_{quantity}", decision=decision))
             cells = [measure.replace("_", "-"), name, f"{count:,}", spread(mean, std), significant]

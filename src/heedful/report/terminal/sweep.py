@@ -17,6 +17,7 @@ from heedful.progress import seconds_since
 from heedful.sweeps.cells import Cell, Status, log_file, time_left
 from heedful.sweeps.sweep import Watcher
 
+SILENCE = 20.0  # seconds without a line, at most, where there is no live display
 STATES = {"done": "done", "waiting": "to do", "running": "not finished", "failed": "failed", "absent": "corpus missing"}
 
 
@@ -24,7 +25,7 @@ def print_plan(cells: Sequence[Cell], out: Path, console: Console) -> None:
     """The cells, their states, and the expected cost of the rest."""
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "state", "about"):
-        table.add_column(column, overflow="fold", justify="right" if column == "about" else "left")
+        table.add_column(column, no_wrap=column == "cell", justify="right" if column == "about" else "left")
     for cell in cells:
         cost = "" if cell.state != "waiting" else "unknown" if cell.cost is None else duration(cell.cost)
         table.add_row(Text(cell.name), STATES[cell.state], cost)
@@ -94,6 +95,7 @@ class ConsoleWatcher(Watcher):
         self._console, self._live = console, live
         self._workers = 0
         self._started: dict[str, float] = {}
+        self._said = time.monotonic()
 
     def begin(self, cells: Sequence[Cell], workers: int) -> None:
         """What there is to do."""
@@ -105,7 +107,7 @@ class ConsoleWatcher(Watcher):
         """A line, unless the table shows it."""
         self._started[cell.name] = time.monotonic()
         if self._live is None:
-            _say(self._console, f"started   {cell.name}" + (f" (attempt {cell.attempts})" if cell.attempts > 1 else ""))
+            self._line(f"started   {cell.name}" + (f" (attempt {cell.attempts})" if cell.attempts > 1 else ""))
 
     def ended(self, cell: Cell) -> None:
         """A line."""
@@ -113,13 +115,23 @@ class ConsoleWatcher(Watcher):
         reason = f": {printable(' '.join(cell.reason.split()))}" if cell.reason else ""
         word = "again" if cell.state == "waiting" else cell.state
         done = sum(each.state not in ("waiting", "running") for each in self.cells)
-        _say(self._console, f"{word:<9} {cell.name} ({cell.seconds:.1f} s, {done}/{len(self.cells)}){reason}")
+        self._line(f"{word:<9} {cell.name} ({cell.seconds:.1f} s, {done}/{len(self.cells)}){reason}")
 
     def look(self, running: Mapping[str, Status]) -> None:
-        """Draw the table."""
+        """Draw the table; without a live display, say something if nothing was said for some time."""
+        now = time.monotonic()
         if self._live is not None:
             elapsed = {name: seconds_since(self._started[name]) for name in running}
             self._live.update(running_table(self.cells, running, elapsed, self._workers))
+        elif now - self._said >= SILENCE:
+            self._line(count_states(self.cells))
+            for name, status in running.items():
+                steps = f" {_steps(status)}" if status.steps else ""
+                self._line(f"running   {name}: {printable(status.task)}{steps}, {duration(now - self._started[name])}")
+
+    def _line(self, text: str) -> None:
+        self._said = time.monotonic()
+        _say(self._console, text)
 
 
 def running_table(
@@ -128,15 +140,20 @@ def running_table(
     """The running cells, how many are finished, and how long the rest may take."""
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "stage", "steps", "", "left", "time"):
-        table.add_column(column, no_wrap=True, justify="right" if column in ("steps", "left", "time") else "left")
+        number = column in ("steps", "left", "time")
+        table.add_column(column, no_wrap=number or column == "cell", justify="right" if number else "left")
     for name, status in running.items():
-        steps = "" if not status.steps else f"{status.steps:,}" + (f"/{status.total:,}" if status.total else "")
+        steps = _steps(status) if status.steps else ""
         left = "" if status.left is None else duration(status.left)
         texts = (name, status.task, steps, status.note, left, duration(elapsed[name]))
         table.add_row(*(Text(printable(text)) for text in texts))
     left_in_all = time_left(cells, workers, elapsed)
     about = "time left unknown yet" if left_in_all is None else f"about {duration(left_in_all)} left"
     return Group(table, Text(f"{count_states(cells)}; {about}"))
+
+
+def _steps(status: Status) -> str:
+    return f"{status.steps:,}" + (f"/{status.total:,}" if status.total else "")
 
 
 @contextmanager
