@@ -55,6 +55,7 @@ COSTLY = [
     "test_temporaries.py",
     "test_reproduction_page.py",
     "text/test_word2vec.py",
+    "text/test_english_agreement.py",
 ]
 _PLACES = [Path(__file__).parent / name for name in COSTLY]
 assert all(place.exists() for place in _PLACES), "COSTLY names a file or folder that has moved"

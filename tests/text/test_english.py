@@ -1,4 +1,3 @@
-import random
 import time
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import strategies as st
 from heedful.text.english import split_chunk
 from heedful.text.english_exceptions import EXCEPTIONS
 from heedful.text.tokenising import BUILT_IN, tokeniser
-from tests.corpora.real_texts import TEXTS
 from tests.strategies import examples
 
 
@@ -46,10 +44,10 @@ def test_the_rules_by_example(text, expected):
     assert " ".join(tokens(text)) == expected
 
 
-@pytest.mark.parametrize("text", sorted(EXCEPTIONS))
-def test_an_exception_is_split_as_listed_also_between_marks(text):
-    assert tuple(split_chunk(text)) == EXCEPTIONS[text]
-    assert tuple(split_chunk(f"({text},")) in (("(", *EXCEPTIONS[text], ","), tuple(split_chunk(f"({text},")))
+def test_an_exception_is_split_as_listed_also_between_marks():
+    for text, pieces in EXCEPTIONS.items():
+        assert tuple(split_chunk(text)) == pieces
+        assert tuple(split_chunk(f'"{text}"')) == ('"', *pieces, '"')
 
 
 @examples(400)
@@ -107,35 +105,3 @@ def test_the_time_is_linear_in_hostile_chunks(piece):
 def test_numbers_and_case_are_as_with_the_other_rules():
     assert tokeniser(BUILT_IN)("In 1999 IT cost $5") == ["in", "qqq", "it", "cost", "$", "qqq"]
     assert tokeniser(BUILT_IN, numbers=True)("In 1999 IT cost $5") == ["in", "1999", "it", "cost", "$", "5"]
-
-
-def spans(split):
-    ends = 0
-    for token in split:
-        yield ends, ends + len(token)
-        ends += len(token)
-
-
-def agreement(texts):
-    """The share of spaCy's token spans that are also ours, and the reverse; and tokens."""
-    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
-    plain, theirs, ours, both = spacy.blank("en").tokenizer, 0, 0, 0
-    for text in texts:
-        line = " ".join(text.split())
-        places = {(token.idx, token.idx + len(token)) for token in plain(line)}
-        own, start = set(), 0
-        for chunk in line.split():
-            own |= {(start + first, start + last) for first, last in spans(split_chunk(chunk))}
-            start += len(chunk) + 1
-        theirs, ours, both = theirs + len(places), ours + len(own), both + len(places & own)
-    return both / theirs, both / ours
-
-
-@pytest.mark.parametrize(
-    ("name", "least"), [("imdb", 0.999), ("agnews", 0.999), ("yelp", 0.999), ("newsgroups", 0.995)]
-)
-def test_tokens_agree_with_those_of_spacy(real_data, name, least):
-    texts = random.Random(0).sample(list(TEXTS[name](real_data, "test")), 500)
-    share, reverse = agreement(texts)
-    assert share >= least
-    assert reverse >= least
