@@ -144,8 +144,12 @@ def test_filters_hold_for_all_charts_and_are_restored(opened: Any, shown: Any) -
 def test_cards_lead_to_instances(visit: Any, shown: Any) -> None:
     page = visit(shown.page, "#/overview?open=figures")
     page.wait_for_selector(".matrix")
-    items = [{"id": f"some {number}", "index": number, "rank": rank, "decision": 1, "jsd": 0.1, "files": ["figures/a.svg"]}
-             for rank in ("largest", "smallest") for number in range(1, 4)]  # fmt: skip
+    shared = {"decision": 1, "jsd": 0.1, "files": ["figures/a.svg"]}
+    items = [
+        {"id": f"some {number}", "index": number, "rank": rank, **shared}
+        for rank in ("largest", "smallest")
+        for number in range(1, 4)
+    ]
     page.evaluate(
         "async ([key, gallery]) => Object.assign(await heedful.store.run(key), { gallery })", [shown.key("flan"), items]
     )
