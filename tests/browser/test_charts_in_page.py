@@ -128,13 +128,14 @@ def test_filters_that_leave_nothing_leave_no_empty_chart(visit: Any, shown: Any)
     page = open_run(visit, shown, "sigmoid")
     absent = 1 - int(shown.runs["sigmoid"].evidence.decisions[0])  # it decides all texts alike
     assert set(shown.runs["sigmoid"].evidence.decisions) == {1 - absent}
-    page.locator("[data-chart=tau-gradient] svg").first.wait_for()
-    page.select_option("select[name=class]", str(absent))
     box = page.locator("[data-chart=tau-gradient]")
-    page.wait_for_function("() => !document.querySelector('[data-chart=tau-gradient] svg')")
-    assert "no text to draw" in box.inner_text()
-    page.select_option("select[name=class]", "")
-    page.locator("[data-chart=tau-gradient] svg").first.wait_for()
+    for chosen, drawn in (("", True), (str(absent), False), ("", True)):
+        page.select_option("select[name=class]", chosen)
+        box.evaluate("place => place.scrollIntoView({ block: 'center' })")
+        page.wait_for_function(
+            "drawn => Boolean(document.querySelector('[data-chart=tau-gradient] svg')) === drawn", arg=drawn
+        )
+        assert ("no text to draw" in box.inner_text()) != drawn
 
 
 def test_undefined_figures_and_odd_names_are_drawn(visit: Any, shown: Any) -> None:

@@ -49,7 +49,7 @@ heedful.charts = (() => {
     return spec;
   };
 
-  // The chart has one name, that of its place: its parts, such as the brush, have none that would mean anything.
+  // What Vega would announce without a name, such as the brush, is not announced; bars have names of their own.
   const silent = (part) => {
     for (const kind of ["marks", "axes", "legends"]) for (const one of part[kind] ?? []) silent(Object.assign(one, { aria: false }));
     return part;

@@ -42,7 +42,7 @@ heedful.verdict = (() => {
     h("p", { class: "answer-links" }, h("a", { class: "button", href: heedful.route.link("overview", [], { of: run.key }) }, "See it on one text"),
       run.card && h("a", { class: "button", href: run.card.split("/").map(encodeURIComponent).join("/"), target: "_blank", rel: "noopener" }, "Printable card")),
     run.verdict.questions.filter(([, criteria]) => criteria.length).map(([question, criteria]) => [h("h2", {}, question), h("ul", { class: "criteria" }, criteria.map(criterion))]),
-    run.verdict.classes.length > 0 && [h("h2", {}, "Class by class"), h("ul", { class: "criteria classes" }, run.verdict.classes.map((each) =>
+    run.verdict.classes.length > 0 && [h("h2", {}, "Class by class"), h("ul", { class: "class-answers" }, run.verdict.classes.map((each) =>
       h("li", {}, sign(answers[each.answer], each.answer), h("span", {}, "Texts decided ", h("strong", {}, h("bdi", {}, heedful.printable(each.name))), h("span", { class: "quiet" }, `: ${heedful.printable(each.words)}`)))))]);
 
   return { kindOf, answerSign, tally, full };
