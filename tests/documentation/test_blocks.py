@@ -34,7 +34,7 @@ NOT_TRIED = {
         ("README.md", "heedful corpora get sst"),
         ("docs/quickstart.md", "git clone <this repository> heedful && cd heedful"),
         ("docs/quickstart.md", "heedful corpora get sst"),
-        ("docs/sweeps.md", 'pip install "heedful[ray]"'),
+        ("docs/sweeps.md", 'pip install -c constraints.txt ".[ray]"'),
     ],
     "cluster": [("docs/sweeps.md", "heedful sweep grid.toml --on ray")],
 }
