@@ -14,7 +14,6 @@ from heedful.evidence import decide
 from heedful.importance.highlights import Floats
 from heedful.workspace import sample
 from heedful.workspace.sample import AUTO, FIRST, NEXT, Population, drawn
-from heedful.workspace.sample import AUTO, FIRST, NEXT, Population, drawn
 from tests.audits.made import TEXTS, assert_same, csv, planted
 from tests.cli.calling import heedful as command
 
