@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from heedful.corpora.archives import lines
 from heedful.corpora.locating import source_fingerprint
 from heedful.corpora.tabular import json_object
+from heedful.damage import guarded
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence, damage_reported, metadata, read_metadata, scan
 from heedful.evidence_checks import described
@@ -70,9 +72,11 @@ def _parquet(path: Path) -> EvidenceSource:
 
     def frames(start: int) -> Iterator[pl.DataFrame]:
         with damage_reported(path):
-            yield from table.slice(start).collect_batches(chunk_size=ROWS, engine="streaming")
+            batches = table.slice(start).collect_batches(chunk_size=ROWS, engine="streaming")
+        yield from guarded(batches, partial(damage_reported, path))
 
-    columns = tuple(table.collect_schema().names())
+    with damage_reported(path):
+        columns = tuple(table.collect_schema().names())
     return EvidenceSource(str(path), source_fingerprint(path), columns, read_metadata(path), frames)
 
 

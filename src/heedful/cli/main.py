@@ -1,8 +1,11 @@
 """The `heedful` command."""
 
 import os
+import platform
 import sys
+import tempfile
 import traceback
+from typing import NoReturn
 
 import typer
 
@@ -14,7 +17,7 @@ from heedful.cli.report import report
 from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
-from heedful.errors import HeedfulError, Stopped
+from heedful.errors import HeedfulError, Stopped, resource_limit
 from heedful.printable import printable
 from heedful.version import __version__
 
@@ -58,20 +61,44 @@ def main() -> None:
     except HeedfulError as error:
         _fail(str(error), 2)
     except MemoryError as error:
-        _fail(f"not enough memory ({error}): lower options such as embedding.width or training.batch", 2)
+        detail = f" ({error})" if str(error) else ""
+        _fail(f"not enough memory{detail}: lower options such as embedding.width or training.batch", 2)
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
         place = error.filename or "file system"
-        _fail(f"{place}: {error.strerror or error}; choose a writable place (--out, --save, HEEDFUL_CACHE)", 2)
-    except Exception as error:  # a bug of ours: still no traceback, unless asked for
-        if os.environ.get("HEEDFUL_DEBUG"):
-            traceback.print_exc()
-        _fail(f"unexpected {type(error).__name__}: {error} (a bug in heedful; HEEDFUL_DEBUG=1 shows where)", 70)
+        remedy = resource_limit(error) or "choose a writable place (--out, --save, HEEDFUL_CACHE)"
+        _fail(f"{place}: {error.strerror or error}; {remedy}", 2)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # panics of polars are no Exception
+        if (limit := resource_limit(error)) is not None:
+            _fail(limit, 2)
+        _report_bug(error)
 
 
-def _fail(message: str, code: int) -> None:
+def _report_bug(error: BaseException) -> NoReturn:
+    """A bug of ours: one line, and the traceback in a file, unless it is asked for here."""
+    if os.environ.get("HEEDFUL_DEBUG"):
+        traceback.print_exc()
+    text = f"heedful {__version__}, Python {platform.python_version()}, {platform.platform()}\n\n"
+    text += f"command: {sys.argv[1:]}\n\n{''.join(traceback.format_exception(error))}"
+    try:
+        number, place = tempfile.mkstemp(prefix="heedful-bug-", suffix=".txt")
+        with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        where = f"what happened is in {place}; look through it for private texts and names before you send it"
+    except OSError:
+        where = "run it again with HEEDFUL_DEBUG=1, which shows where"
+    _fail(
+        f"unexpected {type(error).__name__}: {str(error)[:300]}. This is a bug in heedful {__version__}: please report "
+        f"it. {where[0].upper()}{where[1:]}",
+        70,
+    )
+
+
+def _fail(message: str, code: int) -> NoReturn:
     print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 

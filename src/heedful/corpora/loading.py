@@ -18,6 +18,7 @@ from heedful.corpora.locating import Found, cache_folder, data_folders
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
+from heedful.damage import panics_as_errors
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 
 STALE = 3600  # seconds without a change after which a draft is taken for that of a killed process
@@ -48,10 +49,11 @@ def load(
         with _draft(path) as draft:
             write_corpus(reader, chosen, found, draft, progress)
     try:
-        classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
-        corpus = Corpus(name, classes, path, content, key, found.subset)
-        corpus.counts()
-    except (pl.exceptions.PolarsError, KeyError) as error:
+        with panics_as_errors():
+            classes = tuple(json.loads(pl.read_parquet_metadata(path)["classes"]))
+            corpus = Corpus(name, classes, path, content, key, found.subset)
+            corpus.counts()
+    except (pl.exceptions.PolarsError, ValueError, KeyError) as error:
         raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
     return corpus
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
-
 from heedful.corpora.archives import lines
 from heedful.corpora.locating import source_fingerprint
-from heedful.corpora.tabular import Located, csv_rows, json_object, values
+from heedful.corpora.tabular import Located, csv_rows, json_object, parquet_columns, values
 from heedful.errors import BadInput, NotFound
-from heedful.files import scan_parquet
 from heedful.printable import printable
 from heedful.text.alignment import Span, spans_of
 
@@ -136,12 +133,7 @@ def columns_of(path: Path) -> list[str]:
     if kind in (".jsonl", ".ndjson"):
         first = next(((number, line) for number, line in lines(path) if line.strip()), None)
         return [] if first is None else list(json_object(first[1], f"{path}, line {first[0]}"))
-    if path.suffix != ".parquet":
-        return []
-    try:
-        return scan_parquet(path).collect_schema().names()
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(f"{path} is not a Parquet file, or damaged ({str(error).splitlines()[0]})") from error
+    return parquet_columns(path) if path.suffix == ".parquet" else []
 
 
 def content_hash(rows: Iterable[Rationale]) -> str:

@@ -4,12 +4,15 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from heedful.corpora.archives import lines
+from heedful.damage import first_line, guarded, panics_as_errors, unreadable
 from heedful.errors import BadInput
 from heedful.files import scan_parquet
 from heedful.printable import plain_text
@@ -108,6 +111,21 @@ def json_object(line: str, where: str) -> dict[str, Any]:
     return row
 
 
+def parquet_columns(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    with _parquet_damage(path):
+        return scan_parquet(path).collect_schema().names()
+
+
+@contextmanager
+def _parquet_damage(path: Path) -> Iterator[None]:
+    try:
+        with panics_as_errors():
+            yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unreadable(path, f" is not a Parquet file, or damaged ({first_line(error)})", error) from error
+
+
 def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
     for number, line in lines(path):
         where = f"{path}, line {number}"
@@ -119,15 +137,12 @@ def _json_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
 
 
 def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
-    try:
-        frame = scan_parquet(path)
-        there = frame.collect_schema().names()
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(f"{path} is not a Parquet file, or damaged ({str(error).splitlines()[0]})") from error
+    there = parquet_columns(path)
     for column in columns:
         column_place(there, column, str(path))
-    wanted = frame.select(pl.col(list(dict.fromkeys(columns))))
-    batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")  # slices would decode groups anew
-    rows = (row for batch in batches for row in batch.iter_rows(named=True))
+    wanted = scan_parquet(path).select(pl.col(list(dict.fromkeys(columns))))
+    with _parquet_damage(path):  # in batches: slices would decode groups anew
+        batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")
+    rows = (row for batch in guarded(batches, partial(_parquet_damage, path)) for row in batch.iter_rows(named=True))
     for number, row in enumerate(rows, start=1):
         yield f"{path}, row {number}", [row[column] for column in columns]

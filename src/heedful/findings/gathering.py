@@ -21,7 +21,10 @@ from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
 from heedful.verdict.verdict import Verdict
+from heedful.workspace.folder import damage_named
 
+# what files with wrong content lead to; versions that recorded no hashes cannot tell otherwise
+_DAMAGE = (pl.exceptions.PolarsError, OSError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _UNKNOWN = dict.fromkeys(("accuracy", "macro_f1", "roc_auc", "average_precision"))
 
 
@@ -154,7 +157,8 @@ def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
     refused: list[Refused] = []
     for folder in run_folders(places, (RUN, OPTIONS) if audits else (RUN,)):
         try:
-            runs.append(_opened(folder))
+            with damage_named(folder, *_DAMAGE, remedy="remove it, or make it again"):
+                runs.append(_opened(folder))
         except HeedfulError as error:
             refused.append(Refused(folder, str(error)))
     if not runs:
