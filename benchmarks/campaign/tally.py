@@ -54,6 +54,11 @@ class Tally:
                 place.mkdir(exist_ok=True)
                 shutil.copy(files, place)
 
+    def add(self, counts: dict[str, dict[str, int]]) -> None:
+        """Add what another process has counted."""
+        for name, numbers in counts.items():
+            getattr(self, name).update(numbers)
+
     @property
     def failed(self) -> bool:
         """Whether any fault was found."""
@@ -68,4 +73,4 @@ class Tally:
 
     def to_json(self) -> str:
         """The counts as JSON."""
-        return json.dumps({"tried": self.tried, "parts": self.parts, "faults": {n: self.faults[n] for n in FAULTS}})
+        return json.dumps({"tried": self.tried, "parts": self.parts, "faults": self.faults})

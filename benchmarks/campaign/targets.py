@@ -177,11 +177,11 @@ def _read_run(folder: Path) -> None:
     runs_in(folder)
     run = Run.open(folder)
     for read in (
-        lambda: run.check(),
+        run.check,
         lambda: run.metrics,
         lambda: run.history,
         lambda: run.vocabulary,
-        lambda: run.model(),
+        run.model,
         lambda: run.verdict,
         lambda: scan(folder).collect(),
         lambda: scan(folder, "permutation").collect(),

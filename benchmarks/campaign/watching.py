@@ -41,7 +41,7 @@ class Watch:
 
     def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
-            path, mode, flags = arguments
+            path, _, flags = arguments
             writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
             if writes and isinstance(path, str | bytes | os.PathLike):
                 self._check(event, path)
@@ -53,7 +53,7 @@ class Watch:
             self._connection(event, arguments)
 
     def _check(self, event: str, path: Any) -> None:
-        place = os.path.realpath(os.fsdecode(path))  # noqa: PTH
+        place = os.path.realpath(os.fsdecode(path))
         if not place.startswith(_HARMLESS) and not any(
             place == folder or place.startswith(folder + os.sep) for folder in self._allowed
         ):

@@ -18,7 +18,7 @@ from heedful.cli.run import RunCommand, run
 from heedful.cli.show import show
 from heedful.cli.sweep import sweep
 from heedful.errors import HeedfulError, Stopped, resource_limit
-from heedful.printable import printable
+from heedful.printable import plain_text, printable
 from heedful.version import __version__
 
 app = typer.Typer(
@@ -55,6 +55,8 @@ def _options(
 def main() -> None:
     """Run the command line: errors that a user can fix are one line with exit code 2."""
     try:
+        for argument in sys.argv:
+            plain_text(argument, printable(argument))
         app()
     except Stopped as error:
         _fail(str(error), 130)
@@ -72,6 +74,9 @@ def main() -> None:
         _fail(f"{place}: {error.strerror or error}; {remedy}", 2)
     except (KeyboardInterrupt, SystemExit):
         raise
+    except UnicodeEncodeError as error:  # a name on disk that is no text reached a place that takes text only
+        near = printable(str(error.object)[max(0, error.start - 60) : error.end + 20])
+        _fail(f"'{near}': a name of a file or folder has bytes that are no UTF-8 text; rename it", 2)
     except BaseException as error:  # panics of polars are no Exception
         if (limit := resource_limit(error)) is not None:
             _fail(limit, 2)

@@ -17,6 +17,7 @@ from heedful.errors import HeedfulError, NotFound
 from heedful.evidence import read_metadata
 from heedful.files import scan_parquet, write_json, write_parquet
 from heedful.findings.cache import kept
+from heedful.printable import plain_text, printable
 from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
@@ -157,10 +158,11 @@ def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
     refused: list[Refused] = []
     for folder in run_folders(places, (RUN, OPTIONS) if audits else (RUN,)):
         try:
+            plain_text(str(folder), printable(str(folder)))
             with damage_named(folder, *_DAMAGE, remedy="remove it, or make it again"):
                 runs.append(_opened(folder))
         except HeedfulError as error:
-            refused.append(Refused(folder, str(error)))
+            refused.append(Refused(Path(printable(str(folder))), printable(str(error))))
     if not runs:
         reasons = "; ".join(str(each.reason) for each in refused)
         raise NotFound(f"there is no run that can be shown: {reasons}")
