@@ -117,19 +117,18 @@ def _together(phases: Sequence[Phase], base: Path, total: Tally) -> None:
             os._exit(_perform(phase, Tally(total.keep), file))
         processes[process] = file
     for process, file in processes.items():
-        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        if status:
-            raise RuntimeError(f"a part of the campaign did not get to its end (exit code {status})")
+        os.waitpid(process, 0)
+        if not file.exists():
+            raise RuntimeError("a part of the campaign did not get to its end; what happened is said above")
         total.add(json.loads(file.read_text(encoding="utf-8")))
 
 
 def _perform(phase: Phase, tally: Tally, file: Path) -> int:
     try:
         phase(tally)
-        file.write_text(tally.to_json(), encoding="utf-8")
-    except BaseException:
-        traceback.print_exc()
-        return 1
+    except Exception:  # of the campaign itself: what was counted until then counts
+        tally.fail("crashes", f"campaign-{os.getpid()}", traceback.format_exc())
+    file.write_text(tally.to_json(), encoding="utf-8")
     return 0
 
 

@@ -71,10 +71,15 @@ class Command:
                 _, status = os.waitpid(self._process, 0)
                 break
             time.sleep(_POLL)
-        out, err = ((self.place / name).read_text(encoding="utf-8", errors="replace") for name in ("stdout", "stderr"))
-        faults = self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else []
-        pairs = [(kind, what) for kind, _, what in (line.partition("\t") for line in faults)]
+        out, err = (_text(self.place / name) for name in ("stdout", "stderr"))
+        lines = _text(self._log).splitlines()
+        pairs = [(kind, what) for kind, _, what in (line.partition("\t") for line in lines)]
         return Ended(os.waitstatus_to_exitcode(status), out, err, seconds, pairs)
+
+
+def _text(file: Path) -> str:
+    """What a command wrote; nothing if it was killed before it could."""
+    return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
 def _perform(arguments: Sequence[str], place: Path, cache: Path, log: Path) -> int:

@@ -44,7 +44,7 @@ def kept(name: str, runs: Run | Sequence[Run], compute: Callable[[], Any], **opt
         entry = json.loads(path.read_bytes())
         if key is not None and entry["key"] == key:
             return entry["value"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     text = json.dumps(compute(), ensure_ascii=False, separators=(",", ":"))
     if key is not None:
@@ -64,7 +64,7 @@ def kept_files(
             if key is not None and entry["key"] == key:
                 archive.extractall(folder, [member for member in archive.namelist() if member.startswith(inside)])
                 return entry["value"]
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, zlib.error):
         pass
     value = json.loads(json.dumps(write()))
     if key is not None:
@@ -156,7 +156,7 @@ def _read_hashes(path: Path) -> dict[str, list[Any]]:
     try:
         known: dict[str, list[Any]] = json.loads(path.read_bytes())
         return {name: [int(size), int(at), str(digest)] for name, (size, at, digest) in known.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
 
