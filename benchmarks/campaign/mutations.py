@@ -155,8 +155,7 @@ def changed_json(content: bytes, draw: Random) -> bytes:
 def changed_lines(content: bytes, draw: Random) -> bytes:
     """JSON lines, one or two of which are changed."""
     lines = content.splitlines()
-    for _ in range(draw.choice((1, 2))):
-        at = draw.randrange(len(lines))
+    for at in draw.sample(range(len(lines)), min(len(lines), draw.choice((1, 2)))):
         lines[at] = changed_json(lines[at], draw) if lines[at].strip() else b"{}"
     return b"\n".join(lines) + b"\n"
 

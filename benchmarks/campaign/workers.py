@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -107,6 +108,8 @@ def in_workers(
             try:
                 make(place).work(numbers, until)
                 code = 0
+            except BaseException:  # of the campaign itself
+                (place / "stderr").write_text(traceback.format_exc())
             finally:
                 os._exit(code)
         first = _settle(place, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), tally, tried, first)

@@ -23,6 +23,7 @@ _DAMAGE = (
     RuntimeError,  # of zipfile: a member that asks for a password
     OSError,  # a bad gzip header; a place before the beginning of the file
     OverflowError,
+    LookupError,  # of zipfile: a member without a name
     ValueError,  # a number or a name in a header that is none
 )
 
