@@ -32,6 +32,7 @@ from heedful.runs.execution import perform
 from heedful.sweeps.grid import built_in, read_grid
 from heedful.text.word_vectors import read_vectors
 from tests.adapters.tiny import classifier, word_pieces
+from tests.audits import made
 from tests.corpora.native import pack, tree, write
 from tests.making import make_evidence, make_importance
 from tests.runs.small import VALUES
@@ -83,10 +84,8 @@ def _importance(folder: Path) -> None:
 def _tables(folder: Path) -> None:
     import polars as pl
 
-    names = ("fine", "dull")
-    frame = pl.DataFrame(
-        {"id": [f"r{i}" for i in range(24)], "text": TEXTS, "label": [names[i % 2] for i in range(24)]}
-    )
+    names, each = ("fine", "dull"), range(len(made.TEXTS))
+    frame = pl.DataFrame({"id": [f"r{i}" for i in each], "text": made.TEXTS, "label": [names[i % 2] for i in each]})
     frame.write_parquet(folder / "table.parquet")
     frame.write_csv(folder / "table.csv")
     frame.write_csv(folder / "table.tsv", separator="\t")

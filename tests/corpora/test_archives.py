@@ -77,11 +77,16 @@ def _directory(data: bytearray) -> None:
     data[data.index(b"PK\5\6") + 12 :] = b"\xff" * 8 + bytes(2)
 
 
+def _nameless(data: bytearray) -> None:
+    place = data.index(b"PK\1\2")
+    data[place + 46] = data[30] = 0  # names end at a zero
+
+
 def _header_place(data: bytearray) -> None:
     data[data.index(b"PK\1\2") + 42] = 9
 
 
-@pytest.mark.parametrize("damage", [_content, _encrypted, _method, _version, _directory, _header_place])
+@pytest.mark.parametrize("damage", [_content, _encrypted, _method, _version, _directory, _nameless, _header_place])
 def test_zips_damaged_in_any_way_are_named(damage: Callable[[bytearray], None], tmp_path: Path) -> None:
     path = _damaged_zip(damage, tmp_path)
     for read in (members, member_lines):
