@@ -19,6 +19,13 @@ _LONGEST = 4000
 ALIKE = 0.6  # names that one may have meant, from 0 to 1
 PART = 0.99  # of it counts the likeness of last parts
 
+_LIMITS = {
+    errno.EMFILE: "too many open files: raise the limit (`ulimit -n`) or use fewer workers",
+    errno.ENFILE: "the system has too many open files: close some programs",
+    errno.ENOMEM: "not enough memory: close some programs, or lower options such as training.batch",
+}
+_NUMBERED = {f"(os error {number})": text for number, text in _LIMITS.items()}  # as Rust words them
+
 
 class HeedfulError(Exception):
     """Anything a user can fix; the command line prints it in one line and exits with code 2.
@@ -147,3 +154,13 @@ def user_code(what: str, remedy: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())[:400]
         raise BadInput(f"{what} failed: {type(error).__name__}: {reason}; {remedy}") from error
+
+
+def resource_limit(error: BaseException) -> str | None:
+    """If the error is one of a limit of this system, not of a file: what to do about it."""
+    if isinstance(error, OSError) and error.errno in _LIMITS:
+        return _LIMITS[error.errno]
+    text = str(error)
+    if isinstance(error, RuntimeError) and ("can't allocate memory" in text or "can't start new thread" in text):
+        return _LIMITS[errno.ENOMEM]
+    return next((remedy for mark, remedy in _NUMBERED.items() if mark in text), None)

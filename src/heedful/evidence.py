@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from heedful import evidence_checks as columns
+from heedful.damage import first_line, panics_as_errors, unreadable
 from heedful.errors import BadInput
 from heedful.evidence_checks import NO_LABEL, check_unique, validate
 from heedful.files import scan_parquet, write_parquet
@@ -201,11 +202,11 @@ def collect(frame: pl.LazyFrame, path: Path) -> pl.DataFrame:
 def damage_reported(path: Path) -> Iterator[None]:
     """Turn the errors of a file that cannot be read into one that names it."""
     try:
-        yield
+        with panics_as_errors():
+            yield
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(
-            f"{path}: not a readable Parquet file ({error}); write it again (in a run: delete it and run again)"
-        ) from error
+        remedy = "write it again (in a run: delete it and run again)"
+        raise unreadable(path, f": not a readable Parquet file ({first_line(error)}); {remedy}", error) from error
 
 
 def read_batches(path: Path | str, size: int, *, start: int = 0) -> Iterator[Evidence]:
@@ -228,7 +229,9 @@ def metadata(
 
 def read_metadata(path: Path) -> dict[str, str]:
     """The key-value metadata of an evidence file; files of other tools may have none."""
-    return {key: value for key, value in pl.read_parquet_metadata(checked(path)).items() if key in _DESCRIBED}
+    with damage_reported(path):
+        about = pl.read_parquet_metadata(checked(path))
+    return {key: value for key, value in about.items() if key in _DESCRIBED}
 
 
 def probabilities(logits: NDArray[Any]) -> NDArray[np.float64]:

@@ -241,7 +241,7 @@ def described(about: Mapping[str, str], key: str, kind: type[Any], where: str) -
     """A list of names or an object of the metadata; an empty one if it has none."""
     try:
         value = json.loads(about.get(key, "null"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{where}: the metadata '{key}' is not JSON ({error})") from error
     names = value if kind is list and isinstance(value, list) else []
     if value is not None and not (isinstance(value, kind) and all(isinstance(name, str) for name in names)):

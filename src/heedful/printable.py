@@ -17,9 +17,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def is_plain(text: str) -> bool:
+    """Whether a text can be written as UTF-8: it has no half of a surrogate pair."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def plain_text(text: str, where: str) -> str:
     """The text itself if it can be written as UTF-8; JSON and shells can bring halves of surrogate pairs along."""
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+    if not is_plain(text):
         raise BadInput(f"{where}: holds bytes or half a surrogate pair that are no UTF-8 text; mend or remove them")
     return text
 

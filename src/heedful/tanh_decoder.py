@@ -49,7 +49,7 @@ class TanhDecoder:
         """From the text of a file, or an error that says what is wrong with it."""
         try:
             about = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadInput(f"{where}: the metadata 'decoder' is not JSON ({error})") from error
         if not isinstance(about, dict) or about.get("activation") != "tanh":
             raise BadInput(

@@ -180,3 +180,10 @@ def test_files_that_are_no_evidence_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(BadInput, match="no instances"):
         evidence_source(tmp_path / "empty.jsonl")
+
+
+def test_half_a_surrogate_pair_is_named(tmp_path: Path) -> None:
+    row = {"id": "a", "tokens": ["x", "\ud800"], "weights": [0.5, 0.5], "output": [0.2, 0.8]}
+    (tmp_path / "e.jsonl").write_text(json.dumps(row))
+    with pytest.raises(BadInput, match=r"e\.jsonl, line 1: 'tokens' is not a list of UTF-8 text"):
+        evidence_source(tmp_path / "e.jsonl")

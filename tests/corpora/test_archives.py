@@ -1,4 +1,5 @@
-from pathlib import PurePosixPath
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -45,3 +46,60 @@ def test_an_archive_that_was_cut_short(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(BadInput, match=r"x\.tgz is damaged or was cut short"):
         list(member_lines(path, lambda name: name.name == "b.txt"))
+
+
+def _damaged_zip(damage: Callable[[bytearray], None], folder: Path) -> Path:
+    path = pack(folder / "files.zip", {"a.txt": b"one\ntwo\n" * 50})
+    content = bytearray(path.read_bytes())
+    damage(content)
+    path.write_bytes(content)
+    return path
+
+
+def _content(data: bytearray) -> None:
+    data[60] ^= 1  # of the member: its checksum is wrong
+
+
+def _encrypted(data: bytearray) -> None:
+    data[6] |= 1
+    data[data.index(b"PK\1\2") + 8] |= 1
+
+
+def _method(data: bytearray) -> None:
+    data[8] = data[data.index(b"PK\1\2") + 10] = 99
+
+
+def _version(data: bytearray) -> None:
+    data[data.index(b"PK\1\2") + 6] = 200
+
+
+def _directory(data: bytearray) -> None:
+    data[data.index(b"PK\5\6") + 12 :] = b"\xff" * 8 + bytes(2)
+
+
+def _nameless(data: bytearray) -> None:
+    place = data.index(b"PK\1\2")
+    data[place + 46] = data[30] = 0  # names end at a zero
+
+
+def _header_place(data: bytearray) -> None:
+    data[data.index(b"PK\1\2") + 42] = 9
+
+
+@pytest.mark.parametrize("damage", [_content, _encrypted, _method, _version, _directory, _nameless, _header_place])
+def test_zips_damaged_in_any_way_are_named(damage: Callable[[bytearray], None], tmp_path: Path) -> None:
+    path = _damaged_zip(damage, tmp_path)
+    for read in (members, member_lines):
+        with pytest.raises(BadInput, match=r"files\.zip is damaged or was cut short \(.+\)"):
+            list(read(path, lambda name: True))
+
+
+def test_what_is_done_with_members_is_no_damage(tmp_path: Path) -> None:
+    path = pack(tmp_path / "files.zip", {"a.txt": b"one"})
+
+    def use() -> None:
+        for _ in members(path, lambda name: True):
+            raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        use()

@@ -1,11 +1,13 @@
 """Which runs a report is about."""
 
+import os
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from heedful.errors import NotFound
-from heedful.findings.gathering import gather
+from heedful.findings.gathering import FinishedRun, gather
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 
@@ -38,6 +40,49 @@ def test_a_damaged_run_is_refused(tmp_path: Path) -> None:
     assert {refused.folder.name for refused in gathered.refused} == {"bad", "odd", "cut", "scores"}
     assert any("reach.parquet is damaged" in refused.reason for refused in gathered.refused)
     assert [run.folder.name for run in gathered.runs] == ["whole"]
+
+
+def test_a_run_that_is_damaged_in_its_last_rows_is_refused(tmp_path: Path) -> None:
+    made_run(tmp_path / "whole", make_evidence(), experiments=())
+    bad = made_run(tmp_path / "bad", make_evidence(n=200), experiments=("reach",)).folder / "results" / "reach.parquet"
+    content = bytearray(bad.read_bytes())
+    content[len(content) // 3 : len(content) // 3 + 40] = bytes(40)
+    bad.write_bytes(content)
+    gathered = gather([tmp_path])
+    assert [run.folder.name for run in gathered.runs] == ["whole"]
+    assert "reach.parquet is damaged" in gathered.refused[0].reason
+
+
+def test_whatever_is_wrong_with_a_run_the_others_are_shown(tmp_path: Path) -> None:
+    made_run(tmp_path / "whole", make_evidence(), experiments=())
+    deep = made_run(tmp_path / "deep", make_evidence(), experiments=()).folder / "manifest.json"
+    deep.write_text('{"a":' * 100_000)
+    strange = made_run(tmp_path / "strange", make_evidence(), experiments=()).folder / "manifest.json"
+    strange.write_text('{"stages": {"evidence": 3, "prepare": [], "train": null}, "corpus": {"classes": 5}}')
+    os.rename(  # noqa: PTH104
+        made_run(tmp_path / "name", make_evidence(), experiments=()).folder, os.fsencode(tmp_path) + b"/no-text\xff"
+    )
+    gathered = gather([tmp_path])
+    assert [run.folder.name for run in gathered.runs] == ["whole"]
+    assert {refused.folder.name for refused in gathered.refused} == {"deep", "strange", "no-text\\udcff"}
+    for _, reason in gathered.refused:
+        reason.encode()
+
+
+def test_a_run_at_which_polars_panics_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made_run(tmp_path / "whole", make_evidence(), experiments=())
+    made_run(tmp_path / "panicking", make_evidence(), experiments=())
+    check = FinishedRun.check
+
+    def panic(run: FinishedRun) -> None:
+        if run.folder.name == "panicking":
+            raise pl.exceptions.PanicException("called `Option::unwrap()` on a `None` value")
+        check(run)
+
+    monkeypatch.setattr(FinishedRun, "check", panic)
+    gathered = gather([tmp_path])
+    assert [run.folder.name for run in gathered.runs] == ["whole"]
+    assert "Option::unwrap" in gathered.refused[0].reason
 
 
 def test_places_without_runs_are_errors(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -12,10 +13,12 @@ import polars as pl
 from heedful.corpora.archives import lines
 from heedful.corpora.locating import source_fingerprint
 from heedful.corpora.tabular import json_object
+from heedful.damage import guarded
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence, damage_reported, metadata, read_metadata, scan
 from heedful.evidence_checks import described
 from heedful.files import fingerprint
+from heedful.printable import is_plain
 
 ROWS = 256  # instances in memory at a time
 
@@ -70,9 +73,11 @@ def _parquet(path: Path) -> EvidenceSource:
 
     def frames(start: int) -> Iterator[pl.DataFrame]:
         with damage_reported(path):
-            yield from table.slice(start).collect_batches(chunk_size=ROWS, engine="streaming")
+            batches = table.slice(start).collect_batches(chunk_size=ROWS, engine="streaming")
+        yield from guarded(batches, partial(damage_reported, path))
 
-    columns = tuple(table.collect_schema().names())
+    with damage_reported(path):
+        columns = tuple(table.collect_schema().names())
     return EvidenceSource(str(path), source_fingerprint(path), columns, read_metadata(path), frames)
 
 
@@ -97,7 +102,12 @@ def _column(leaf: pl.DataType, levels: int, *python: type) -> _Column:
     kind = leaf
     for _ in range(levels):
         kind = pl.List(kind)
-    names = {pl.String(): "text", pl.Float64(): "numbers", pl.Int64(): "whole numbers", pl.Boolean(): "true or false"}
+    names = {
+        pl.String(): "UTF-8 text",
+        pl.Float64(): "numbers",
+        pl.Int64(): "whole numbers",
+        pl.Boolean(): "true or false",
+    }
     return _Column(kind, levels, python, "a list of " * levels + names[leaf])
 
 
@@ -141,5 +151,7 @@ def _check_json(row: dict[str, Any], columns: list[str], where: str) -> None:
 def _fits(value: Any, column: _Column, levels: int) -> bool:
     if levels:
         return isinstance(value, list) and all(_fits(each, column, levels - 1) for each in value)
+    if isinstance(value, str) and not is_plain(value):
+        return False
     whole = not isinstance(value, int) or isinstance(value, bool) or abs(value) < 1 << 62
     return whole and isinstance(value, column.leaf) and (not isinstance(value, bool) or bool in column.leaf)

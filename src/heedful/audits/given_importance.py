@@ -1,7 +1,10 @@
 """Importance measured elsewhere, compared with attention on equal terms: `id`, `method`, `values`, maybe `tokens`."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 
 from heedful.audits.directory import Audit
 from heedful.corpora.locating import source_fingerprint
+from heedful.damage import first_line, guarded, panics_as_errors, unreadable
 from heedful.errors import BadInput, NotFound
 from heedful.files import Parts, row_count, rows_of, scan_parquet
 from heedful.list_columns import ragged_column
@@ -46,7 +50,7 @@ def read_given_importance(importance: pl.DataFrame | Path | str) -> GivenImporta
     else:
         path = Path(importance)
         name, table, fingerprint = str(path), _scan(path), source_fingerprint(path)
-    try:
+    with _damage_named(name):
         there = table.collect_schema()
         for column in COLUMNS:
             if column not in there:
@@ -55,8 +59,6 @@ def read_given_importance(importance: pl.DataFrame | Path | str) -> GivenImporta
         wanted = [pl.col(column).cast(kind) for column, kind in COLUMNS.items()]
         table = table.select(*wanted, *([pl.col("tokens").cast(pl.List(pl.String))] if "tokens" in there else []))
         methods = table.select(pl.col("method").unique(maintain_order=True)).collect()["method"].to_list()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(f"{name}: cannot be read as importance ({str(error).splitlines()[0]})") from error
     _check_methods(methods, name)
     return GivenImportance(name, fingerprint, tuple(methods), table)
 
@@ -74,7 +76,8 @@ def write_given(audit: Audit, importance: GivenImportance) -> str:
     parts.discard()
     times = {method: np.zeros(len(known), dtype=np.uint32) for method in importance.methods}
     size = max(ROWS, -(-len(known) // RANGES))
-    for number, batch in enumerate(importance.table.collect_batches(chunk_size=ROWS, engine="streaming")):
+    batches = importance.table.collect_batches(chunk_size=ROWS, engine="streaming")
+    for number, batch in enumerate(guarded(batches, partial(_damage_named, importance.name))):
         found = batch.join(known, on="id", how="inner", maintain_order="left")
         _check_values(found, importance)
         for (method,), rows in found.partition_by("method", as_dict=True).items():
@@ -115,6 +118,16 @@ def _rows(audit: Audit, rows: Indices) -> pl.DataFrame:
     table = scan_parquet(audit.folder / "given.parquet")
     each = row_count(table) // audit.manifest["data"]["texts"]
     return rows_of(table, (rows[:, None] * each + np.arange(each)).ravel())
+
+
+@contextmanager
+def _damage_named(name: str) -> Iterator[None]:
+    try:
+        with panics_as_errors():
+            yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        problem = f": cannot be read as importance ({first_line(error)})"
+        raise unreadable(Path(name), problem, error) from error
 
 
 def _scan(path: Path) -> pl.LazyFrame:

@@ -4,7 +4,9 @@ Memory is bounded whatever is in them: see `heedful.bounds`.
 """
 
 import gzip
+import lzma
 import os
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -14,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from heedful.bounds import Budget, bounded, bounded_content, bounded_lines
+from heedful.damage import first_line, unreadable
 from heedful.errors import BadInput
 
 LONGEST_DESCRIPTION = 1 << 20  # bytes
@@ -28,19 +31,31 @@ _DESCRIPTIONS = (
 
 Wanted = Callable[[PurePosixPath], bool]
 
+_DAMAGE = (
+    *(EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, struct.error),
+    NotImplementedError,  # of zipfile: a way of packing that it does not know
+    RuntimeError,  # of zipfile: a member that asks for a password
+    OSError,  # a bad gzip header; a place before the beginning of the file
+    OverflowError,
+    LookupError,  # of zipfile: a member without a name
+    ValueError,  # a number or a name in a header that is none
+)
+
 
 def members(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The wanted files of a folder or an archive: name inside it, and content."""
-    for name, file in _opened(path, wanted):
-        yield name, bounded_content(file, f"{path}, {name}")
+    with damage_named(path):
+        for name, file in _opened(path, wanted):
+            yield name, bounded_content(file, f"{path}, {name}")
 
 
 def member_lines(path: Path, wanted: Wanted) -> Iterator[tuple[str, str]]:
     """The lines of the wanted UTF-8 text files of a folder or an archive, each with its place: archive, file, line."""
-    for name, file in _opened(path, wanted):
-        for number, raw in enumerate(bounded_lines(file, f"{path}, {name}"), start=1):
-            where = f"{path}, {name}, line {number}"
-            yield where, decode(raw, where)
+    with damage_named(path):
+        for name, file in _opened(path, wanted):
+            for number, raw in enumerate(bounded_lines(file, f"{path}, {name}"), start=1):
+                where = f"{path}, {name}, line {number}"
+                yield where, decode(raw, where)
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -92,12 +107,13 @@ def damage_named(path: Path) -> Iterator[None]:
     """Turn the errors of damaged, truncated or unreadable files into ones that name the file."""
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{path} is damaged or was cut short ({error}): download or copy it again") from error
     except FileNotFoundError as error:
         raise BadInput(f"{error.filename or path} is not there any more") from error
     except PermissionError as error:
         raise BadInput(f"{error.filename or path} may not be read: change its permissions") from error
+    except _DAMAGE as error:
+        problem = f" is damaged or was cut short ({first_line(error)}): download or copy it again"
+        raise unreadable(path, problem, error) from error
 
 
 def _opened(path: Path, wanted: Wanted) -> Iterator[tuple[PurePosixPath, IO[bytes]]]:

@@ -15,6 +15,7 @@ from heedful.corpora.locating import Found, cache_folder, data_folders
 from heedful.corpora.reader import Options, Reader
 from heedful.corpora.registry import reader_of
 from heedful.corpora.writing import Progress, write_corpus
+from heedful.damage import panics_as_errors
 from heedful.errors import BadConfig, BadInput, NotFound, unknown_name
 from heedful.privacy import make_private, owner_only
 from heedful.temporaries import temporary_folder
@@ -43,7 +44,7 @@ def load(
     private = private or reader.restricted
     path = cache_folder() / "corpora" / f"{name}-{key}.parquet"
     try:
-        with deletion_named(path):
+        with deletion_named(path), panics_as_errors():
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with owner_only(private), _draft(path) as draft:
@@ -54,7 +55,7 @@ def load(
             classes, notes = (tuple(json.loads(text)) for text in (about["classes"], about.get("notes", "[]")))
             corpus = Corpus(name, classes, path, content, key, found.subset, notes)
             corpus.counts()
-    except (pl.exceptions.PolarsError, KeyError) as error:
+    except (pl.exceptions.PolarsError, ValueError, KeyError) as error:
         raise BadInput(f"{path}: this part of the cache is damaged; delete it and run again") from error
     return corpus
 

@@ -147,7 +147,7 @@ def _parsed(value: Any, where: str) -> list[Any] | None:
     if isinstance(value, str):
         try:
             value = json.loads(value if value.lstrip().startswith("[") else f"[{','.join(value.split())}]")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _unreadable(where, value) from error
     value = _plain(value)
     if not isinstance(value, list | tuple):

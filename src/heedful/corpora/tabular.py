@@ -4,7 +4,9 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import polars as pl
 from heedful.bounds import longest, too_long
 from heedful.corpora.bad_rows import BadRow, NoLabel, Refuse, raise_at_once
 from heedful.corpora.text_format import TextFormat, kind_of, text_format, text_lines
+from heedful.damage import first_line, guarded, panics_as_errors, unreadable
 from heedful.errors import BadInput
 from heedful.files import scan_parquet
 from heedful.printable import plain_text
@@ -141,7 +144,7 @@ def columns_of(path: Path, form: TextFormat | None = None) -> list[str]:
         rows = text_lines(path, (form or text_format(path)).encoding)
         first = next(((number, line) for number, line in rows if line.strip()), None)
         return [] if first is None else list(json_object(first[1], f"{path}, line {first[0]}"))
-    return _parquet_columns(path) if path.suffix == ".parquet" else []
+    return parquet_columns(path) if path.suffix == ".parquet" else []
 
 
 def is_blank(value: Any) -> bool:
@@ -176,6 +179,21 @@ def json_object(line: str, where: str) -> dict[str, Any]:
     return row
 
 
+def parquet_columns(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    with _parquet_damage(path):
+        return scan_parquet(path).collect_schema().names()
+
+
+@contextmanager
+def _parquet_damage(path: Path) -> Iterator[None]:
+    try:
+        with panics_as_errors():
+            yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unreadable(path, f" is not a Parquet file, or damaged ({first_line(error)})", error) from error
+
+
 def _json_rows(path: Path, columns: Sequence[str], encoding: str, refuse: Refuse) -> Iterator[Located]:
     any_row = False
     for number, line in text_lines(path, encoding):
@@ -205,18 +223,13 @@ def _checked(batch: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Located]:
-    there = _parquet_columns(path)
+    there = parquet_columns(path)
     for column in columns:
         column_place(there, column, str(path))
     wanted = scan_parquet(path).select(pl.col(list(dict.fromkeys(columns))))
-    batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")  # slices would decode groups anew
-    rows = (row for batch in batches for row in _checked(batch, path).iter_rows(named=True))
+    with _parquet_damage(path):  # in batches: slices would decode groups anew
+        batches = wanted.collect_batches(chunk_size=_PARQUET_ROWS, engine="streaming")
+    read = (_checked(batch, path) for batch in guarded(batches, partial(_parquet_damage, path)))
+    rows = (row for batch in read for row in batch.iter_rows(named=True))
     for number, row in enumerate(rows, start=1):
         yield f"{path}, row {number}", [row[column] for column in columns]
-
-
-def _parquet_columns(path: Path) -> list[str]:
-    try:
-        return scan_parquet(path).collect_schema().names()
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(f"{path} is not a Parquet file, or damaged ({str(error).splitlines()[0]})") from error

@@ -4,7 +4,7 @@ import traceback
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from heedful.errors import HeedfulError, disk_full_named, is_disk_full
+from heedful.errors import HeedfulError, disk_full_named, is_disk_full, resource_limit
 
 
 class Task(NamedTuple):
@@ -59,7 +59,11 @@ def attempt(task: Task) -> Outcome:
         return Outcome("failed", str(error), is_disk_full(error))
     except MemoryError as error:
         return Outcome("crashed", f"not enough memory ({error}): fewer workers leave more to each")
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # panics of polars are no Exception
+        if (limit := resource_limit(error)) is not None:
+            return Outcome("crashed", limit)
         traceback.print_exc()
         return Outcome("crashed", f"unexpected {type(error).__name__}: {error}")
     return Outcome("done")

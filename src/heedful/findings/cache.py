@@ -41,7 +41,7 @@ def kept(name: str, runs: Run | Sequence[Run], compute: Callable[[], Any], **opt
     """The finding `name` of one or more runs, as plain JSON values: read if it is kept, computed and kept if not. What
     depends on several runs is kept with the first one."""
     path, key = _entry(name, runs, options, ".json")
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         head, value = path.read_bytes().split(b"\n", 1)
         if key is not None and head.decode() == _head(key, value):
             return json.loads(value)
@@ -69,7 +69,7 @@ def kept_files(
             if key is not None and entry["key"] == key and entry["files"] == names:
                 archive.extractall(folder, names)
                 return entry["value"]
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, zlib.error):
         pass
     value = json.loads(json.dumps(write()))
     if key is not None:
@@ -164,7 +164,7 @@ def _read_hashes(path: Path) -> dict[str, list[Any]]:
     try:
         known: dict[str, list[Any]] = json.loads(path.read_bytes())
         return {name: [int(size), int(at), str(digest)] for name, (size, at, digest) in known.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
 

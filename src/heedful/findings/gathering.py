@@ -19,13 +19,17 @@ from heedful.evidence import read_metadata
 from heedful.files import scan_parquet, write_json, write_parquet
 from heedful.findings.cache import kept
 from heedful.integrity import Damaged
+from heedful.printable import plain_text, printable
 from heedful.runs.catalogue import RUN, Places, run_folders
 from heedful.runs.config import RunConfig
 from heedful.runs.directory import STAGES, Run
 from heedful.verdict.verdict import Verdict
+from heedful.workspace.folder import damage_named
 
 Made = TypeVar("Made")
 
+# what files with wrong content lead to; versions that recorded no hashes cannot tell otherwise
+_DAMAGE = (pl.exceptions.PolarsError, OSError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 _UNKNOWN = dict.fromkeys(("accuracy", "macro_f1", "roc_auc", "average_precision"))
 
 
@@ -168,9 +172,11 @@ def gather(places: Sequence[Path], *, audits: bool = True) -> Gathered:
     refused: list[Refused] = []
     for folder in run_folders(places, (RUN, OPTIONS) if audits else (RUN,)):
         try:
-            runs.append(_opened(folder))
+            plain_text(str(folder), printable(str(folder)))
+            with damage_named(folder, *_DAMAGE, remedy="remove it, or make it again"):
+                runs.append(_opened(folder))
         except HeedfulError as error:
-            refused.append(Refused(folder, str(error)))
+            refused.append(Refused(Path(printable(str(folder))), printable(str(error))))
     if not runs:
         reasons = "; ".join(str(each.reason) for each in refused)
         raise NotFound(f"there is no run that can be shown: {reasons}")

@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from heedful.corpora.registry import READERS
-from heedful.errors import BadConfig, BadInput, unknown_name
+from heedful.errors import BadConfig, BadInput, resource_limit, unknown_name
 from heedful.experiments.rankings import RANKINGS
 from heedful.files import fingerprint
 from heedful.importance import MEASURES, RUN_MEASURES
@@ -220,8 +220,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{path}: there is no such configuration file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of thousands of digits
         raise BadInput(f"{path}: not valid TOML ({error})") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {resource_limit(error) or error.strerror}") from error
 
 
 def _check(kind: type[Section], values: Mapping[str, Any], prefix: str, further: Sequence[str] = ()) -> Section:

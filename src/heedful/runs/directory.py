@@ -154,7 +154,8 @@ class Run(StageFolder):
     def history(self) -> pl.DataFrame:
         """One row per epoch."""
         self.require("train")
-        return pl.DataFrame(self.epochs())
+        with damage_named(self.folder / "training.jsonl", pl.exceptions.PolarsError, TypeError, ValueError):
+            return pl.DataFrame(self.epochs())
 
     def epochs(self) -> list[dict[str, Any]]:
         """The records of training.jsonl."""
@@ -223,7 +224,7 @@ class Run(StageFolder):
         return model.eval()
 
     def check(self) -> None:
-        """Raise if a file that a report reads is damaged."""
+        """Raise if a file that a report reads is damaged, or cannot be read down to its last row."""
         for name in self.file_hashes():
             if not name.endswith(".safetensors"):
                 checked(self.folder / name)
@@ -232,7 +233,8 @@ class Run(StageFolder):
             if name not in ("prepare", "train") and self.done(name):
                 file = self.folder / stage.file
                 with damage_named(file, pl.exceptions.PolarsError):
-                    scan_parquet(file).collect_schema()
+                    for _ in scan_parquet(file).collect_batches(engine="streaming"):
+                        pass  # it can be decoded from beginning to end
 
     def _files_of(self, stage: str, entry: Mapping[str, Any]) -> Iterable[str]:
         return STAGES[stage].files

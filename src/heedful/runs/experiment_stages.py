@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from heedful.errors import BadInput, unknown_name
+from heedful.errors import BadConfig, BadInput, unknown_name
 from heedful.evidence import Evidence, collect, decision_counts, read_batches, read_metadata, scan
 from heedful.experiments import EXPERIMENT_NAMES, EXPERIMENTS, Experiment
 from heedful.experiments.experiment import RunSettings
@@ -39,7 +39,10 @@ def parse_experiments(experiments: str | Iterable[str] | None) -> tuple[str, ...
     if isinstance(experiments, str):
         words = [word.strip() for word in experiments.split(",")]
         experiments = {"all": list(EXPERIMENT_NAMES), "none": [], "": []}.get(experiments.strip(), words)
-    names = tuple(dict.fromkeys(experiments))
+    if not isinstance(experiments, Iterable):
+        raise BadConfig(f"experiments = {experiments!r}: give a list of names, all or none")
+    each = list(experiments)
+    names = tuple(name for number, name in enumerate(each) if name not in each[:number])  # of any type
     for name in names:
         if name not in EXPERIMENT_NAMES:
             raise unknown_name("experiment", str(name), [*EXPERIMENT_NAMES, "all", "none"])

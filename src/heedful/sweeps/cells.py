@@ -221,5 +221,5 @@ def read_status(out: Path, cell: str) -> Status:
     """The last status that a cell wrote."""
     try:
         return Status(**json.loads(status_file(out, cell).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):  # not written yet
+    except (OSError, ValueError, TypeError, RecursionError):  # not written yet
         return Status()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from heedful.damage import first_line, panics_as_errors
 from heedful.errors import BadInput
 from heedful.files import scan_parquet, write_parquet
 from heedful.ragged import Ragged
@@ -66,9 +67,10 @@ class Vocabulary:
     def read(cls, path: Path) -> "Vocabulary":
         """The vocabulary of a run."""
         try:
-            return cls(tuple(scan_parquet(path).collect()["word"]))
+            with panics_as_errors():
+                return cls(tuple(scan_parquet(path).collect()["word"]))
         except pl.exceptions.PolarsError as error:
-            raise BadInput(f"{path} is damaged ({error}): delete it and run again") from error
+            raise BadInput(f"{path} is damaged ({first_line(error)}): delete it and run again") from error
 
 
 def _frequent(documents: pl.LazyFrame, words: pl.Expr, least: int) -> pl.LazyFrame:

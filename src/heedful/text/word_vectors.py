@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heedful.bounds import Budget, bounded, bounded_lines, longest, too_long
+from heedful.damage import first_line, unreadable
 from heedful.errors import BadInput, NotFound
 from heedful.randomness import Stream, keys
 
@@ -107,8 +108,9 @@ def _read_rows(path: Path, wanted: Mapping[bytes, int], width: int) -> Rows:
             if path.name.removesuffix(".gz").endswith(".bin"):
                 return _binary_rows(path, file, wanted, width)
             return _text_rows(path, file, wanted, width)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise BadInput(f"{path} is damaged or was cut short ({error}): download or copy it again") from error
+    except (EOFError, zlib.error, OSError, ValueError, OverflowError) as error:
+        problem = f" is damaged or was cut short ({first_line(error)}): download or copy it again"
+        raise unreadable(path, problem, error) from error
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from heedful.damage import first_line, panics_as_errors
+from heedful.errors import BadInput
 from heedful.verdict.criteria import Part
 from heedful.verdict.signals import Level
 
@@ -95,7 +97,13 @@ class Verdict:
     @property
     def instances(self) -> pl.DataFrame:
         """The answer for each text that was tested: `id`, `decision`, `answer`, `reasons`."""
-        return self.table.collect()
+        try:
+            with panics_as_errors():
+                return self.table.collect()
+        except pl.exceptions.PolarsError as error:
+            raise BadInput(
+                f"the answers for single texts are damaged ({first_line(error)}): make them again"
+            ) from error
 
     @property
     def tested(self) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import polars as pl
 import tomli_w
 
+from heedful.damage import first_line, panics_as_errors, unreadable
 from heedful.errors import BadInput, NotFound
 from heedful.evidence import Evidence
 from heedful.files import Parts, locked, remove_temporaries, scan_parquet, write_text
@@ -286,7 +287,9 @@ def delete_file(folder: Path, name: str) -> None:
 @contextmanager
 def damage_named(file: Path, *kinds: type[Exception], remedy: str = "delete it") -> Iterator[None]:
     """Turn errors of these kinds into one that names the damaged file."""
+    expected: tuple[type[Exception], ...] = (*kinds, RecursionError)
     try:
-        yield
-    except kinds as error:
-        raise BadInput(f"{file} is damaged ({error}): {remedy} and run again") from error
+        with panics_as_errors():
+            yield
+    except expected as error:
+        raise unreadable(file, f" is damaged ({first_line(error)}): {remedy} and run again", error) from error

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from heedful.adapters.hardware import device_named, moved, named, precision_of
+from heedful.adapters.huggingface.files import ADAPTER, CONFIG, INDEX, check_files, tensor_names
 from heedful.adapters.offline import offline, refuse_kernels
-from heedful.errors import BadInput, MissingExtra, NotFound
+from heedful.errors import BadInput, HeedfulError, MissingExtra, NotFound, resource_limit
 
 NO_LIMIT = 10**9  # tokenizers without one name a huge number
+LAYERS_SHARED = 8  # layers that may share a tensor, as in ALBERT
 
 
 class Described(NamedTuple):
@@ -51,39 +53,82 @@ def load_parts(name: str, *, download: bool, device: str, float32: bool) -> tupl
 
 def _parts(name: str, *, download: bool, float32: bool) -> tuple[Any, Any]:
     import torch
-    from safetensors import SafetensorError
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     dtype: Any = torch.float32 if float32 else "auto"
     options: dict[str, Any] = {"local_files_only": not download, "trust_remote_code": False}
-    try:
-        config = AutoConfig.from_pretrained(name, **options)
-    except (OSError, ValueError) as error:
-        raise NotFound(_not_found(name, download, error)) from error
+    folder = _folder(name, options)
+    if folder is not None:
+        check_files(folder, complete=not download or Path(name).is_dir())
+    with _failing(f"{name}: transformers cannot use its config.json"):
+        try:
+            config = AutoConfig.from_pretrained(name, **options)
+        except (OSError, ValueError) as error:
+            raise NotFound(_not_found(name, download, error)) from error
     refuse_kernels(config, name)
     kinds = config.architectures or []
+    if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+        raise BadInput(f"{name}: architectures in its config.json is no list of names")
     if not any(kind.endswith("ForSequenceClassification") for kind in kinds):
         raise BadInput(
             f"{name} was saved as {', '.join(kinds) or 'a model of no named kind'}, not as a sequence classifier: its "
             "classifying layer would be random numbers. Fine-tune it first, or give a fine-tuned one"
         )
-    try:
-        with _no_progress_bar():
-            model, keys = AutoModelForSequenceClassification.from_pretrained(
-                name, config=config, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
-            )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise BadInput(f"{name}: the model cannot be loaded (weights must be safetensors): {_line(error)}") from error
+    if folder is not None:
+        _check_layers(name, config, tensor_names(folder))
+    with _failing(f"{name}: the model cannot be loaded (weights must be safetensors)"), _no_progress_bar():
+        model, keys = AutoModelForSequenceClassification.from_pretrained(
+            name, config=config, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
+        )
     if keys["missing_keys"]:
         raise BadInput(
             f"{name}: its files lack {', '.join(sorted(keys['missing_keys'])[:5])}, which would be random numbers; "
             "give a model that was trained as a classifier and saved whole"
         )
-    try:
+    with _failing(f"{name}: no tokenizer beside the model; save it there, too"):
         tokenizer = AutoTokenizer.from_pretrained(name, **options)
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise BadInput(f"{name}: no tokenizer beside the model ({_line(error)}); save it there, too") from error
     return model, tokenizer
+
+
+def _folder(name: str, options: dict[str, Any]) -> Path | None:
+    """The folder that holds a model's files: the one named, or the one that the hub's files are kept in."""
+    from transformers.utils import cached_file
+
+    place = Path(name)
+    if place.is_file():
+        raise BadInput(f"{name} is a file: give the folder that it lies in, {place.parent}")
+    if place.is_dir():
+        return place
+    known = {f"_raise_exceptions_for_{what}": False for what in ("missing_entries", "connection_errors", "gated_repo")}
+    local = {"local_files_only": options["local_files_only"]}
+    with _failing(f"{name}: neither a folder nor the name of a model"):
+        try:
+            files = [cached_file(name, file, **local, **known) for file in (CONFIG, INDEX, ADAPTER)]
+        except (OSError, ValueError):  # no such model: it is said where it is asked for
+            return None
+    return next((Path(file).parent for file in files if file is not None), None)
+
+
+def _check_layers(name: str, config: Any, tensors: set[str] | None) -> None:
+    """Refuse more layers than the weights can be of: building them would take all time and memory."""
+    layers = getattr(config, "num_hidden_layers", None)
+    if tensors is not None and isinstance(layers, int) and layers > LAYERS_SHARED * max(1, len(tensors)):
+        raise BadInput(
+            f"{name}: its config.json says {layers:,} layers, but its weights hold {len(tensors)} tensors; get the "
+            "model again"
+        )
+
+
+@contextmanager
+def _failing(what: str) -> Iterator[None]:
+    """Whatever transformers makes of a user's files is an error about these files."""
+    try:
+        yield
+    except (HeedfulError, MemoryError):
+        raise
+    except Exception as error:
+        limit = resource_limit(error)
+        raise BadInput(f"{what} ({limit or type(error).__name__}: {_line(error)})") from error
 
 
 def described(model: Any) -> Described:

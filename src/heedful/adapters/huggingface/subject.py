@@ -33,7 +33,7 @@ from heedful.adapters.huggingface.replay import KeptStates, layers_of
 from heedful.adapters.huggingface.tokens import Tokens
 from heedful.adapters.subject import Embed, Padded, Prefixes, Reading, States, Subject
 from heedful.adapters.texts import NO_ITEM, Texts
-from heedful.errors import BadInput
+from heedful.errors import BadInput, user_code
 
 LONG, SHORT = 5, 3  # tokens of the texts that a model is tried with
 
@@ -81,7 +81,8 @@ class HuggingFace(Subject):
         cpu, cuda, mps, or auto, the first accelerator that torch can use."""
         checked(map)
         parts = load_parts(name, download=download, device=device, float32=float32)
-        return cls(*parts, map=map, items=items)
+        with user_code(f"{name}: asking the model for its attention", "the values in its config.json may not fit"):
+            return cls(*parts, map=map, items=items)
 
     def encode(self, texts: Sequence[str]) -> Texts:
         """Texts as the model reads them; none is cut, however long."""
