@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from heedful.findings import cache, comparison, configurations, key_figures, table_rows
-from heedful.findings.cache import FOLDER, kept
+from heedful.findings.cache import FOLDER, kept, kept_files
 from heedful.findings.comparison import compare
 from heedful.findings.configurations import seed_figures, seed_pairs
 from heedful.findings.gathering import gather
@@ -210,3 +210,36 @@ def test_a_table_of_ones_own_is_never_kept(run: Run) -> None:
 
     assert own(lambda frames: [{"n": 1}])([run]).rows[0][2] == 1
     assert own(lambda frames: [{"n": 2}])([run]).rows[0][2] == 2
+
+
+def test_no_flipped_bit_of_a_kept_finding_becomes_a_number(run: Run) -> None:
+    value = {"mean": 0.25, "names": ["a", "b"], "n": 12}
+    assert kept("x", run, lambda: value) == value
+    path = run.folder / FOLDER / "x.json"
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 3):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        assert kept("x", run, lambda: value) == value
+
+
+def test_no_flipped_bit_of_kept_files_changes_or_loses_one(run: Run, tmp_path: Path) -> None:
+    def write() -> dict[str, int]:
+        for name in ("one.txt", "two.txt"):
+            (site / "data").mkdir(parents=True, exist_ok=True)
+            (site / "data" / name).write_text(name * 9)
+        return {"n": 2}
+
+    site = tmp_path / "whole"
+    assert kept_files("site", run, write, site, ["data"]) == {"n": 2}
+    expected = files(site)
+    (archive,) = (run.folder / FOLDER).glob("site-*.zip")
+    whole = archive.read_bytes()
+    for bit in range(0, 8 * len(whole), 19):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        archive.write_bytes(flipped)
+        site = tmp_path / f"flipped-{bit}"
+        assert kept_files("site", run, write, site, ["data"]) == {"n": 2}, bit
+        assert files(site) == expected, bit

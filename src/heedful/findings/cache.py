@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import secrets
+import struct
 import time
 import zipfile
 import zlib
@@ -33,6 +34,8 @@ _SETTLED = 2.0  # seconds after which a change shows in a file's time, whatever 
 _VALUE = "value.json"  # the entry of an archive that holds its value
 _UNRELATED = ("cli", "sweeps", "engines", "corpora", "text", "models", "importance", "adapters")  # no finding needs it
 _LIBRARIES = ("numpy", "scipy", "polars", "altair", "vl-convert-python")
+
+_DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, struct.error)  # what zipfile raises for one
 
 _hashes: dict[str, dict[str, list[Any]]] = {}  # of the files of each directory, as files.json has them
 
@@ -69,7 +72,7 @@ def kept_files(
             if key is not None and entry["key"] == key and entry["files"] == names:
                 archive.extractall(folder, names)
                 return entry["value"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, zlib.error):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, *_DAMAGED_ZIP):
         pass
     value = json.loads(json.dumps(write()))
     if key is not None:
