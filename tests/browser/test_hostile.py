@@ -117,7 +117,7 @@ def test_searching_for_markup_finds_it(visit: Any, hostile: Path) -> None:
         "(key) => { location.hash = heedful.route.link('instances', [key], { q: '<img src=x onerror' }) }", key
     )
     page.wait_for_selector(".page-instances h1")
-    page.wait_for_function("document.querySelector('.page-instances .status').textContent.match(/\\d/)")
+    page.wait_for_function("() => document.querySelector('.page-instances .status').textContent.match(/\\d/)")
     page.wait_for_timeout(600)
     assert page.evaluate("window.executed") is None
     assert page.locator("[role=row]").count() > 1
