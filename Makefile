@@ -11,7 +11,10 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Real corpora, if they lie beside the project; tests that need them skip otherwise.
 export HEEDFUL_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: setup demo test test-quick test-all lint bench reproduction clean
+# how long a campaign takes
+MINUTES ?= 10
+
+.PHONY: setup demo test test-quick test-all lint bench campaign reproduction clean
 
 setup: $(FULL)
 
@@ -47,6 +50,10 @@ test-all: lint
 
 bench: $(FULL)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+# Kills and hostile inputs for MINUTES minutes; failing cases are kept in runs/campaign
+campaign: $(FULL)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.campaign --minutes $(MINUTES)
 
 # Hours on two processors; goes on where it was. Exit code 1 is that of cells that could not be done: the page says which.
 reproduction: $(FULL)

@@ -32,6 +32,7 @@ COSTLY = [
     "sweeps/test_sweep.py",
     "cli",
     "engines",
+    "campaign",
     "report/site",
     "corpora/test_real_data.py",
     "test_wheel.py",
