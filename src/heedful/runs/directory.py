@@ -214,6 +214,8 @@ class Run(StageFolder):
     def check(self) -> None:
         """Raise if evidence, importance or a result exists and cannot be read, down to its last row."""
         _ = self.metrics
+        with damage_named(self.folder / MANIFEST, LookupError, TypeError, ValueError, remedy="remove the directory"):
+            _ = self.classes, self.corpus_label, [dict(entry) for entry in self.manifest["stages"].values()]
         for name, stage in STAGES.items():
             if name not in ("prepare", "train") and self.done(name):
                 file = self.folder / stage.file
