@@ -11,7 +11,10 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Real corpora, if they lie beside the project; tests that need them skip otherwise.
 export HEEDFUL_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: setup demo test test-quick test-all lint bench lowest reproduction clean
+# how long a campaign takes
+MINUTES ?= 10
+
+.PHONY: setup demo test test-quick test-all lint bench campaign lowest reproduction clean
 
 setup: $(FULL)
 
@@ -51,6 +54,10 @@ test-all: lint
 
 bench: $(FULL)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+# Kills and hostile inputs for MINUTES minutes; failing cases are kept in runs/campaign
+campaign: $(FULL)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.campaign --minutes $(MINUTES)
 
 # The lowest versions that pyproject.toml allows, and every Python here that it names; in temporary environments, an hour.
 lowest: | $(BIN)/python

@@ -33,6 +33,7 @@ COSTLY = [
     "cli",
     "documentation",
     "engines",
+    "campaign",
     "report/site",
     "corpora/test_real_data.py",
     "test_wheel.py",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TextIO
 from benchmarks.campaign.tally import Tally
 from benchmarks.campaign.watching import Watch
 
-LONGEST = 120  # seconds for a case
+LONGEST = 600  # seconds for a case
 
 
 class Fault(NamedTuple):

@@ -229,6 +229,8 @@ class Run(StageFolder):
             if not name.endswith(".safetensors"):
                 checked(self.folder / name)
         _ = self.metrics
+        with damage_named(self.folder / MANIFEST, LookupError, TypeError, ValueError, remedy="remove the directory"):
+            _ = self.classes, self.corpus_label, [dict(entry) for entry in self.manifest["stages"].values()]
         for name, stage in STAGES.items():
             if name not in ("prepare", "train") and self.done(name):
                 file = self.folder / stage.file
