@@ -64,7 +64,6 @@ def test_run_reads_a_configuration_file_and_options_win(tmp_path: Path) -> None:
 
 
 def test_run_on_a_table_of_the_users_own(tmp_path: Path) -> None:
-    pytest.importorskip("spacy", reason="spaCy is not installed")
     rows = [f'{i},"a {"fine" if i % 2 else "dull"} film, number {i}",{bool(i % 2)}' for i in range(60)]
     (tmp_path / "mine.csv").write_text("nr,review,liked\n" + "\n".join(rows) + "\n")
     options = [*ARGUMENTS[8:], "--file", tmp_path / "mine.csv", "--text", "review", "--label", "liked"]
