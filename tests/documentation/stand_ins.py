@@ -61,6 +61,7 @@ def write_stand_ins(folder: Path) -> None:
     """All of them; `runs` holds runs of made-up evidence."""
     _write_reviews(folder)
     _write_pairs(folder)
+    _write_export(folder)
     _write_model(folder / "my-classifier")
     (folder / "my_project.py").write_text(MY_PROJECT)
     make_evidence(3, n=12).write(folder / "mine.parquet")
@@ -118,6 +119,18 @@ def _write_pairs(folder: Path) -> None:
         for text in [(_GOOD if number % 2 else _BAD)[number // 2 % 4]]
     ]
     pl.DataFrame(rows).write_csv(folder / "pairs.csv")
+
+
+def _write_export(folder: Path) -> None:
+    """As a spreadsheet of a shop's exports it: semicolons, a mark of its encoding, gaps, names in several spellings."""
+    rows = [
+        f"{number};{text}, number {number};{label}"
+        for number in range(48)
+        for text in [(_GOOD if number % 2 else _BAD)[number // 2 % 4]]
+        for label in [("World" if number % 2 else "Sports") if number % 6 else ("world " if number % 2 else "SPORTS")]
+    ]
+    lines = ["Id;Review Text;Category", *rows, "48;;World", "49;a film without a category;"]
+    (folder / "export.csv").write_text("\n".join(lines) + "\n", encoding="utf-8-sig")
 
 
 def _write_model(folder: Path) -> None:
