@@ -1,6 +1,8 @@
 """Evidence made up for tests, awkward instances included."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -112,3 +114,15 @@ def make_importance(evidence: Evidence) -> pl.DataFrame:
         )
         for measure, output in kinds
     )
+
+
+def as_older(folder: Path) -> Path:
+    """A run or audit as older versions left it: without hashes, so that tests may change its files."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    for key in ("format", "digest", "files"):
+        manifest.pop(key, None)
+    for entry in manifest["stages"].values():
+        entry.pop("files", None)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    return folder

@@ -55,7 +55,15 @@ def test_a_run_of_nothing_but_additions(extended: Path) -> None:
         "from heedful.cli.main import main; main()",
         *["run", "--corpus", "weather", "--encoder", "neighbours", "--attention", "linear"],
         *["--set", 'importance.measures=["gradient", "keep_one"]', "--set", "embedding.width=16"],
-        *["--set", "training.epochs=2", "--experiments", "correlation,concentration", "--out", str(extended / "runs")],
+        *[
+            "--set",
+            "training.epochs=2",
+            "--experiments",
+            "correlation,concentration",
+            "--verbose",
+            "--out",
+            str(extended / "runs"),
+        ],
     )
     assert "of the attention" in printed
     (run,) = (extended / "runs").iterdir()

@@ -5,6 +5,7 @@ the standard error of the process, whatever Python has put in its place.
 """
 
 import os
+import stat
 import sys
 import tempfile
 import threading
@@ -76,6 +77,8 @@ def _begin() -> Callable[[], None]:
     """Divert standard error to a file, if that is possible; returns what ends it."""
     try:
         _flush()
+        if not stat.S_IFMT(os.fstat(2).st_mode):  # it was closed, and something inside the process has its number
+            return lambda: None
         kept = os.dup(2)
     except OSError:  # there is none
         return lambda: None

@@ -244,7 +244,7 @@ class Parts:
 
     def read(self, index: int) -> pl.DataFrame:
         """A part that has been written."""
-        return pl.read_parquet(self._part(index))
+        return pl.read_parquet(self._part(index), glob=False)
 
     def put(self, index: int, frame: pl.DataFrame) -> None:
         """Write a part; several processes may write different parts at the same time."""

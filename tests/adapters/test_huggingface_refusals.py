@@ -1,6 +1,7 @@
 """What cannot be audited is refused with the reason: never a number that means nothing."""
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ from transformers.models.bert import modeling_bert
 
 from heedful.adapters.huggingface import HuggingFace
 from heedful.adapters.huggingface.attention import NAME
-from heedful.errors import BadInput, MissingExtra, NotFound
+from heedful.errors import BadInput, MissingExtra, NotFound, install_hint
 from tests.adapters.tiny import SMALL, TEXTS, classifier, word_pieces
 
 
@@ -115,7 +116,7 @@ def test_missing_library(monkeypatch) -> None:
     model, tokenizer = classifier("bert"), word_pieces()
     monkeypatch.setitem(sys.modules, "transformers", None)
     for attempt in (lambda: HuggingFace(model, tokenizer), lambda: HuggingFace.load("anything")):
-        with pytest.raises(MissingExtra, match=r'pip install "heedful\[hf\]"'):
+        with pytest.raises(MissingExtra, match=re.escape(install_hint("hf"))):
             attempt()
 
 

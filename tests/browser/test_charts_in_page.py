@@ -48,7 +48,7 @@ def test_files_of_charts_are_there(visit: Any, shown: Any) -> None:
 
 def test_the_library_is_loaded_only_with_a_chart(visit: Any, shown: Any) -> None:
     page = visit(shown.page)
-    page.wait_for_selector(".matrix")
+    page.wait_for_selector(".matrix", state="attached")
     page.wait_for_timeout(300)
     assert page.evaluate("typeof window.vegaEmbed") == "undefined"
     page.goto(shown.page.as_uri() + f"#/run/{shown.key('sigmoid')}")

@@ -220,6 +220,7 @@ def test_sentences_lie_and_are_dragged_sideways(visit: Any, shown: Any) -> None:
     page = open_instance(visit, shown, "han")
     own = check(page, evidence)
     item = int(np.argmin(own))
+    bar(page, item).scroll_into_view_if_needed()
     box = bar(page, item).locator(".eq-track").bounding_box()
     page.mouse.move(box["x"] + 10, box["y"] + 5)
     page.mouse.down()

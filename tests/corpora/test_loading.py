@@ -80,6 +80,8 @@ def test_a_load_at_work_is_left_alone_and_the_remains_of_a_killed_one_are_cleare
         "from heedful",
         "import heedful.corpora.writing as w; w.PART_TOKENS = 10\n"
         "import heedful.corpora.readers.table as t; t.Path.is_file = lambda self: True\n"
+        "import heedful.corpora.text_format as f; plain = f.TextFormat('utf-8', ',', True)\n"
+        "t.text_format = f.text_format = lambda path, **options: plain  # a pipe cannot be read twice\n"
         "import heedful.corpora.cache_key as k; k.source_fingerprint = lambda path: ''\nfrom heedful",
         1,
     )

@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from heedful.engines import Engine, open_engine
 from heedful.engines.local import LocalEngine
 from heedful.engines.task import Outcome, Task
-from heedful.errors import BadConfig, MissingExtra
+from heedful.errors import BadConfig, MissingExtra, install_hint
 
 ROOT = Path(__file__).parents[2]
 
@@ -139,7 +140,7 @@ def test_bad_engines_are_named() -> None:
 
 def test_ray_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("heedful.engines.ray.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"a sweep on Ray needs ray.*pip install \"heedful\[ray\]\""):
+    with pytest.raises(MissingExtra, match=f"a sweep on Ray needs ray.*{re.escape(install_hint('ray'))}"):
         open_engine("ray", workers=None, threads=1)
 
 

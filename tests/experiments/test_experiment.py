@@ -61,7 +61,7 @@ def test_a_new_experiment_is_one_file_and_its_registration(tmp_path: Path) -> No
         done = subprocess.run(ran, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
         return done.stderr + done.stdout
 
-    run = ["--set", "seed=3", "--set", "experiment_options.permutations=7", "--experiments", "text_length"]
+    run = ["--set", "seed=3", "--set", "experiment_options.permutations=7", "--experiments", "text_length", "--verbose"]
     printed = command(*ARGUMENTS, *run)
     assert printed.count("Texts have ") == 2  # when its stage is done, and in the summary
     assert "text length: Texts have " in printed

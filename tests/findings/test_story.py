@@ -10,7 +10,7 @@ import pytest
 from heedful.files import write_parquet
 from heedful.findings.story import CONFIDENT, TEXTS, WORDS, changes, story, texts
 from heedful.runs.directory import STAGES, Run
-from heedful.verdict.verdict import INSTANCES, Verdict
+from heedful.verdict.verdict import Verdict
 from tests.making import make_evidence
 from tests.report.made_run import made_run
 
@@ -23,7 +23,8 @@ def run(tmp_path: Path) -> Run:
 def answered(verdict: Verdict, answer: str, ids: list[str]) -> Verdict:
     """The verdict with another answer, which these texts have, too."""
     values = {"id": ids, "decision": [0] * len(ids), "answer": [answer] * len(ids), "reasons": [[] for _ in ids]}
-    table = pl.LazyFrame(values, schema=INSTANCES)
+    kinds = {"id": pl.String(), "decision": pl.Int32(), "answer": pl.String(), "reasons": pl.List(pl.String)}
+    table = pl.LazyFrame(values, schema=kinds)
     return replace(verdict, answer=answer, table=table)  # type: ignore[arg-type]
 
 

@@ -15,6 +15,7 @@ from heedful.models.inference import predict
 from heedful.report.terminal.run import run_summary
 from heedful.runs.directory import Run
 from heedful.runs.model_setup import inputs_of
+from tests.making import as_older
 
 SMALL = {"embedding": {"width": 8}, "encoder_options": {"hidden": 4}, "training": {"epochs": 1, "batch": 8}}
 
@@ -98,7 +99,8 @@ def printed(run: Run) -> str:
 def test_runs_of_earlier_versions_can_still_be_summed_up(answering: Run) -> None:
     manifest = answering.folder / "manifest.json"
     text = manifest.read_text()
-    older, now = json.loads(text), printed(answering)
+    now = printed(answering)
+    older = json.loads((as_older(answering.folder) / "manifest.json").read_text())
     for key in ("sizes", "query", "candidates"):
         del older["corpus"][key]
     try:

@@ -231,6 +231,9 @@ class Lines(Reporter):
     def finish(self, summary: str = "") -> None:
         self.lines.append(summary)
 
+    def notice(self, text: str) -> None:
+        self.lines.append(text)
+
 
 def test_an_unfinished_run_with_a_key_of_an_earlier_scheme_resumes_with_a_notice(tmp_path: Path, finished: Run) -> None:
     unfinished(tmp_path / "old", fingerprint="0" * 16)

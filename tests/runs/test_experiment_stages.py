@@ -128,7 +128,7 @@ def test_damaged_files_are_named_and_made_again(tmp_path: Path, finished: Run) -
     assert contents(perform(VALUES, out=tmp_path).folder) == contents(finished.folder)
     evidence = run.folder / "evidence.parquet"
     evidence.write_bytes(evidence.read_bytes()[:200] + b"x" * 400)
-    with pytest.raises(BadInput, match=r"evidence\.parquet: not a readable Parquet file.*delete it and run again"):
+    with pytest.raises(BadInput, match=r"evidence\.parquet is damaged.*delete it and run again"):
         read_instance(run, "test-00001")
     manifest = run.folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"corpus"', '"campus"'))

@@ -43,7 +43,7 @@ def test_what_a_worker_cannot_do_is_told(tmp_path: Path) -> None:
     broken = evidence.read_bytes()
     evidence.write_bytes(broken[:200] + b"x" * 400)
     with (
-        pytest.raises(HeedfulError, match=r"reach: .*not a readable Parquet file.*run again to resume"),
+        pytest.raises(HeedfulError, match=r"reach: .*evidence\.parquet is damaged.*run again to resume"),
         Workers(2, 1) as workers,
     ):
         list(workers.share(Run.open(run.folder), "reach", {0: (0, 7), 1: (7, 14)}))

@@ -21,6 +21,7 @@ from heedful.report.tables.formats import to_csv, to_markdown, write_tables
 from heedful.report.tables.latex import to_latex
 from heedful.runs.config import resolve
 from heedful.runs.directory import Run
+from tests.making import as_older
 
 Rows = list[dict[str, Any]]
 
@@ -262,7 +263,7 @@ def test_a_gap_is_left_where_only_the_search_was_not_performed(whole: Run, tmp_p
 
 
 def test_what_evidence_cannot_support_is_called_so(whole: Run, tmp_path: Path) -> None:
-    copy = Run.open(shutil.copytree(whole.folder, tmp_path / whole.folder.name))
+    copy = Run.open(as_older(shutil.copytree(whole.folder, tmp_path / whole.folder.name)))
     (copy.folder / "results" / "truth.parquet").unlink()
     evidence = pl.read_parquet(copy.folder / "evidence.parquet")
     evidence.drop("truth").write_parquet(copy.folder / "evidence.parquet")

@@ -74,7 +74,7 @@ def text_width(text: str, em: float) -> float:
     r"""About how wide a line of text is, in points; `em` is the size of the font.
 
     >>> round(text_width("0.38", em=8.5)), round(text_width("masterful", em=8.5))
-    (16, 40)
+    (16, 39)
     """
     letters = sum(_WIDTHS.get(letter, _OTHERS) for letter in text)
     lacking = sum(tex_any(letter) != tex(letter) for letter in text)  # pdfLaTeX prints their numbers
