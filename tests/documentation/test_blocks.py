@@ -25,7 +25,7 @@ NOT_TRIED = {
         (
             "docs/quickstart.md",
             "heedful run --corpus imdb --encoder cnn --attention dot --preset released --seed 3 "
-            "--vectors wiki.simple.vec --set training.epochs=4 --set encoder_options.filters=16",
+            "--vectors wiki.simple.vec --epochs 4 --set encoder_options.filters=16",
         ),
         ("docs/reproduction.md", "make reproduction"),
         ("docs/sweeps.md", "heedful sweep jain-wallace --subset"),
