@@ -25,6 +25,7 @@ training = {epochs = 2, batch = 16}
 experiments = ["permutation", "reach"]
 seed = [0, 1, 2]
 """
+DONE = (0, 1, 3)  # an audit of a few texts says no, or determines nothing
 
 
 class Kind(NamedTuple):
@@ -106,7 +107,7 @@ def _command(kind: Kind, place: Path, seeds: Path) -> Command:
 def _undisturbed(kind: Kind, place: Path, seeds: Path, tally: Tally) -> tuple[dict[str, bytes], float]:
     """The bytes that a command leaves when it is not killed, and how long it takes."""
     ended = _command(kind, place, seeds).wait()
-    if ended.code != 0:
+    if ended.code not in DONE:
         raise RuntimeError(f"{kind.name} does not work undisturbed: {ended.err}")
     return contents(place / kind.out), ended.seconds
 
@@ -130,7 +131,7 @@ def _check_ended(kind: Kind, ended: Ended, here: Path, tally: Tally, number: int
         tally.fail(fault, case, f"{what}\n{said}", here)
     if "Traceback" in ended.err or "panicked at" in ended.err:
         tally.fail("tracebacks", case, said, here)
-    if ended.code not in ((0, -signal.SIGKILL) if killed else (0,)):
+    if ended.code not in ((*DONE, -signal.SIGKILL) if killed else DONE):
         fault = "exit 70" if ended.code == 70 else "hangs" if ended.code == -signal.SIGKILL else "losses"
         tally.fail(fault, case, said, here)
 

@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ _WRITING = {
     "os.chmod",
     "os.chown",
 }
-_HARMLESS = ("/dev/", "/proc/")
+# torch makes an empty folder for its compiler, which heedful does not use
+_HARMLESS = ("/dev/", "/proc/", os.path.join(tempfile.gettempdir(), "torchinductor_"))  # noqa: PTH118  # a prefix
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
